@@ -47,6 +47,7 @@ void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later)
     sum->stale += one->stale;
     sum->activations += one->activations;
     sum->supersteps += one->supersteps;
+    sum->messages += one->messages;
     sum->work_seconds += one->work_seconds;
     sum->delta_last = one->delta_last;
     for (int e = 0; e < ORDO_HARDWARE_EVENTS; e++) {

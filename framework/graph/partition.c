@@ -1,11 +1,12 @@
 /* partition.c -- divides vertices into parts, and counts what each part holds.
  *
  * Method: METIS (Karypis and Kumar, SIAM J. Sci. Comput. 20(1), 1998) on the graph with directions, loops and parallel
- * edges left out, every vertex and every edge counting 1, always from the same seed. Graphs of fewer than 16 vertices
+ * edges left out, always from the same seed. Every edge counts 1, and a vertex 1 and its out-edges as the part stores
+ * them: that is its work, and about its memory. Graphs of fewer than 16 vertices
  * for each part, or without edges, are cut into ranges. A graph keeps the partitions that METIS made. The other methods
  * are arithmetic on a vertex' number or on its place among the edges.
  *
- * Not done: weights; METIS on several threads; a choice of imbalance.
+ * Not done: vertices and edges in balance each by itself; METIS on several threads; a choice of imbalance.
  */
 #include <ordo/partition.h>
 
@@ -47,15 +48,18 @@ static ordo_status cut(const ordo_csr *const rows[2], ordo_u32 parts, ordo_u32 *
     const ordo_vid n = rows[0]->n;
     ordo_u32 *seen = ordo_alloc_zero(n, sizeof *seen);
     idx_t *row = ordo_alloc((size_t)n + 1, sizeof *row), *found = ordo_alloc(n, sizeof *found), *head = NULL;
-    ordo_status status = seen && row && found ? ORDO_OK : ORDO_ERR_MEMORY;
+    idx_t *work = ordo_alloc(n, sizeof *work);
+    ordo_status status = seen && row && found && work ? ORDO_OK : ORDO_ERR_MEMORY;
     ordo_u64 edges = 0;
     for (ordo_vid u = 0; !status && u < n; u++) {
         row[u] = (idx_t)edges;
+        work[u] = (idx_t)(1 + rows[0]->row[u + 1] - rows[0]->row[u]);
         edges += neighbours(rows, u, seen, NULL);
     }
-    if (!status && edges > (ordo_u64)IDX_MAX)
+    const ordo_u64 sum = edges > rows[0]->m + n ? edges : rows[0]->m + n; /* the larger sum that METIS makes */
+    if (!status && sum > (ordo_u64)IDX_MAX)
         status = ordo_fail(ORDO_ERR_INPUT, "%llu edges to partition, METIS was built for at most %llu",
-                           (unsigned long long)edges, (unsigned long long)IDX_MAX);
+                           (unsigned long long)sum, (unsigned long long)IDX_MAX);
     if (!status && !(head = ordo_alloc(edges, sizeof *head)))
         status = ORDO_ERR_MEMORY;
     if (!status) {
@@ -67,7 +71,7 @@ static ordo_status cut(const ordo_csr *const rows[2], ordo_u32 parts, ordo_u32 *
         idx_t options[METIS_NOPTIONS], vertices = (idx_t)n, constraints = 1, wanted = (idx_t)parts, crossing;
         METIS_SetDefaultOptions(options);
         options[METIS_OPTION_SEED] = 1;
-        int result = edges ? METIS_PartGraphKway(&vertices, &constraints, row, head, NULL, NULL, NULL, &wanted, NULL,
+        int result = edges ? METIS_PartGraphKway(&vertices, &constraints, row, head, work, NULL, NULL, &wanted, NULL,
                                                  NULL, options, &crossing, found)
                            : METIS_OK;
         if (result == METIS_ERROR_MEMORY)
@@ -84,6 +88,7 @@ static ordo_status cut(const ordo_csr *const rows[2], ordo_u32 parts, ordo_u32 *
     ordo_free(seen);
     ordo_free(row);
     ordo_free(found);
+    ordo_free(work);
     ordo_free(head);
     return status;
 }

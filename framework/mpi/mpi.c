@@ -31,7 +31,7 @@ static int parts_made;
 static MPI_Datatype entry_type = MPI_DATATYPE_NULL;
 static size_t entry_bytes;
 
-enum { AGREED = 3, TAG = 1 };
+enum { AGREED = 4, TAG = 1 };
 
 static ordo_status join(int *my_rank, int *count)
 {
@@ -125,6 +125,7 @@ static void tell_all(const ordo_parcel *parcel, int parts, ordo_agreed *agreed)
         b[0] = agreed->work;
         b[1] = agreed->lowest;
         b[2] = agreed->ended;
+        b[3] = agreed->edges;
         for (int i = 0; i < parts; i++)
             b[AGREED + i] = parcel[to * parts + i].count;
     }
@@ -135,6 +136,7 @@ static void tell_all(const ordo_parcel *parcel, int parts, ordo_agreed *agreed)
         agreed->work += b[0];
         agreed->lowest = b[1] < agreed->lowest ? b[1] : agreed->lowest;
         agreed->ended = b[2] > agreed->ended ? b[2] : agreed->ended;
+        agreed->edges += b[3];
     }
 }
 
@@ -197,6 +199,15 @@ static ordo_status gather(void *array, const ordo_u64 *at, size_t unit)
     return ORDO_OK;
 }
 
+static ordo_status unite(ordo_u64 *words, ordo_u64 count)
+{
+    const ordo_u64 most = (ordo_u64)1 << 30; /* counts are int */
+    for (ordo_u64 at = 0; at < count; at += most)
+        MPI_Allreduce(MPI_IN_PLACE, words + at, (int)(count - at < most ? count - at : most), MPI_UINT64_T, MPI_BOR,
+                      all);
+    return ORDO_OK;
+}
+
 extern const ordo_transport ordo_mpi_transport;
 __attribute__((visibility("default"))) const ordo_transport ordo_mpi_transport = {
-    ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather};
+    ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather, unite};

@@ -8,7 +8,7 @@
  * its own, and each improvement becomes a message to the owner, which offers the value to the cell itself. So a value
  * is sent only if it is better than all that this rank has sent or knows of. Messages are exchanged between supersteps
  * (<ordo/detail/cpu/remote.h>), with the words that ranks agree on in the same call. When the run has ended, owners'
- * cells are gathered.
+ * cells are gathered, and with them the arrays that processing an item writes.
  *
  * Every rank makes the same calls in the same order, since all ranks run the same program on the same values. What each
  * is about to run is compared first. A failure that one rank has alone, such as too little memory, ends the whole job:
@@ -17,7 +17,7 @@
  * On GPUs, a rank each, kernels exchange messages and agree by themselves (<ordo/detail/cuda/ranks.cuh>); this file
  * divides the vertices, chooses the devices, and puts the answer together.
  *
- * Not done: cells that sum, gather and critical operators, edges as items, sessions; rank-local graphs.
+ * Not done: gather and critical operators, edges as items; rank-local graphs; gathering only what has changed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "distributed.h"
@@ -181,24 +181,30 @@ static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
     return ORDO_OK;
 }
 
+/* Why the work does not run over ranks on GPUs; NULL: it does. */
+static const char *not_on_gpus(const ordo_work *work, const ordo_plan *p)
+{
+    const ordo_operator *op = work->op;
+    return !(op->properties & ORDO_SELECTIVE) ? "its cells sum, which ranks on GPUs do not"
+           : !op->activates                   ? "its targets are not the heads of its edges, which ranks on GPUs need"
+           : work->session                    ? "it is in a session, which ranks on GPUs have not"
+           : p->sync != ORDO_SYNC_ATOMIC      ? "on GPUs only sync atomic does"
+           : ordo_type_bytes(op->cell) > 8    ? "its cells are larger than 8 bytes, and on GPUs messages are of 16"
+                                              : NULL;
+}
+
 ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ordo_plan *p)
 {
     const ordo_status status = check_group(group, p);
     if (status)
         return status;
     const ordo_operator *op = work->op;
-    const char *but = op->kind == ORDO_KIND_CRITICAL              ? "its sections change several words of one process"
-                      : op->kind == ORDO_KIND_GATHER              ? "it reads its neighbours' cells in every round"
-                      : !(op->properties & ORDO_SELECTIVE)        ? "its cells sum"
-                      : !op->activates                            ? "its targets are not the heads of its edges"
-                      : p->item == ORDO_ITEMS_EDGES               ? "its items are edges in this run"
-                      : work->session                             ? "a session is of one process"
-                      : p->backend && p->sync != ORDO_SYNC_ATOMIC ? "on GPUs only sync atomic does"
-                      : p->backend && ordo_type_bytes(op->cell) > 8
-                          ? "its cells are larger than 8 bytes, and on GPUs messages are of 16"
-                      : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
-                      : p->sync == ORDO_SYNC_RACY   ? "racy stores rely on supersteps of one process"
-                                                    : NULL;
+    const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
+                      : op->kind == ORDO_KIND_GATHER ? "it reads its neighbours' cells in every round"
+                      : p->item == ORDO_ITEMS_EDGES  ? "its items are edges in this run"
+                      : p->sync == ORDO_SYNC_SERVER  ? "servers are threads of one process"
+                      : p->backend                   ? not_on_gpus(work, p)
+                                                     : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
     const ordo_status no_scheduler = check_scheduler(op, p);
@@ -313,9 +319,10 @@ static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan
         memcpy(&bits, &p->tunable[i], sizeof bits);
         hash = mix(hash, bits);
     }
-    for (ordo_u64 i = 0; job->initial && i < job->initial_count && i < 1024; i++)
-        hash = mix(hash, job->initial[i]);
-    return mix(hash, r->part_count);
+    ordo_u64 items = 0; /* in any order: each rank has its own list of the same items */
+    for (ordo_u64 i = 0; job->initial && i < job->initial_count; i++)
+        items += mix(0, job->initial[i]);
+    return mix(mix(hash, items), r->part_count);
 }
 
 /* Compares digests, and sets r->parts. */
@@ -341,7 +348,7 @@ static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_
 static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
 {
     ordo_remote *remote = &r->remote;
-    if (r->part) {
+    if (r->part && job->op->activates) {
         if (r->part_count != job->out->n)
             return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
                              (unsigned long long)r->part_count, job->out->n);
@@ -364,7 +371,10 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
 {
     ordo_remote *remote = &r->remote;
     const size_t bins = (size_t)job->threads * (size_t)r->count;
-    *remote = (ordo_remote){.group = r, .rank = (ordo_u32)r->rank, .count = (ordo_u32)r->count, .part = r->part};
+    *remote = (ordo_remote){.group = r,
+                            .rank = (ordo_u32)r->rank,
+                            .count = (ordo_u32)r->count,
+                            .part = job->op->activates ? r->part : NULL};
     ordo_status status = p->backend ? use_devices(r, p->backend) : ORDO_OK;
     if (!status)
         status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
@@ -382,6 +392,15 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
 }
 
 /* ---- exchanges ---- */
+
+/* Ends the job where an exchange has failed, for the others wait in it. */
+static void must(ordo_group *r, ordo_status status)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
+    ordo_group_abort(r, ordo_status_exit(status));
+}
 
 static void *make_room(void *arg, ordo_u64 count)
 {
@@ -420,6 +439,7 @@ void ordo_job_exchange(ordo_job *job)
     for (int t = 0; t < job->threads; t++) {
         const ordo_said *said = &remote->said[t];
         remote->all.work += said->work;
+        remote->all.edges += said->edges;
         remote->all.lowest = said->lowest < remote->all.lowest ? said->lowest : remote->all.lowest;
         for (int to = 0; to < r->count; to++) {
             const ordo_bin *bin = &remote->out[t * r->count + to];
@@ -428,10 +448,7 @@ void ordo_job_exchange(ordo_job *job)
         }
     }
     remote->in.count = 0;
-    if (r->transport->exchange(r->parcel, r->parts, job->op->entry, &remote->all, make_room, job)) {
-        fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
-        ordo_group_abort(r, ordo_status_exit(ORDO_ERR_MEMORY));
-    }
+    must(r, r->transport->exchange(r->parcel, r->parts, job->op->entry, &remote->all, make_room, job));
     end_with_others(r, job);
 }
 
@@ -459,35 +476,65 @@ static ordo_status collect_ended(ordo_group *r, ordo_job *job)
     return status ? status : end_with_others(r, job);
 }
 
-/* Where parts are ranges, cells are where they belong. Otherwise each rank's go into a stretch of a copy. */
-static ordo_status gather_cells(ordo_group *r, ordo_job *job)
+/* Puts the elements of items, or of targets, together that ranks own. Where parts are ranges, these are where they
+ * belong. Otherwise each rank's go into a stretch of a copy. */
+static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_items, void *array, ordo_u64 n, size_t size)
 {
-    const size_t size = ordo_type_bytes(job->op->cell);
-    const ordo_u64 n = job->targets;
+    const ordo_u32 *part = job->remote->part;
     ordo_u64 *at = ordo_alloc_zero((size_t)r->count + 2, sizeof *at);
-    ordo_u8 *copy = r->part ? ordo_alloc(n, size) : NULL, *cells = job->cells;
-    ordo_status status = at && (copy || !r->part) ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status && !r->part) {
+    ordo_u8 *copy = part ? ordo_alloc(n, size) : NULL, *elements = array;
+    ordo_status status = at && (copy || !part) ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status && !part) {
         for (int i = 0; i <= r->count; i++)
-            at[i] = r->begin[i];
-        status = r->transport->gather(cells, at, size);
+            at[i] = !of_items ? ordo_targets_before(job, (ordo_u32)i) : r->begin[i] < n ? r->begin[i] : n;
+        status = r->transport->gather(elements, at, size);
     }
-    if (!status && r->part) {
+    if (!status && part) {
         for (ordo_u64 v = 0; v < n; v++)
-            at[r->part[v] + 1]++;
+            at[part[v] + 1]++;
         for (int i = 0; i < r->count; i++)
             at[i + 1] += at[i];
         ordo_u64 to = at[r->rank];
         for (ordo_u64 v = 0; v < n; v++)
-            if (r->part[v] == (ordo_u32)r->rank)
-                memcpy(copy + size * to++, cells + size * v, size);
+            if (part[v] == (ordo_u32)r->rank)
+                memcpy(copy + size * to++, elements + size * v, size);
         status = r->transport->gather(copy, at, size);
         for (ordo_u64 v = 0; !status && v < n; v++)
-            memcpy(cells + size * v, copy + size * at[r->part[v]]++, size);
+            memcpy(elements + size * v, copy + size * at[part[v]]++, size);
     }
     ordo_free(copy);
     ordo_free(at);
     return status;
+}
+
+/* Cells, and arrays that processing an item writes. */
+static ordo_status gather_answer(ordo_group *r, ordo_job *job)
+{
+    ordo_status status =
+        gather_owned(r, job, job->op->activates, job->cells, job->targets, ordo_type_bytes(job->op->cell));
+    for (int i = 0; !status && i < r->remote.written_count; i++)
+        status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
+    return status;
+}
+
+void ordo_job_unite(ordo_job *job, ordo_u64 *bits, ordo_u64 words, ordo_u64 span[2])
+{
+    ordo_group *r = job->remote->group;
+    ordo_u64 *all = ordo_alloc((size_t)r->count, 2 * sizeof *all);
+    must(r, all ? ORDO_OK : ORDO_ERR_MEMORY);
+    must(r, r->transport->unite(bits, words));
+    must(r, r->transport->collect(span, 2, all));
+    for (int i = 0; i < r->count; i++) {
+        span[0] = all[2 * i] < span[0] ? all[2 * i] : span[0];
+        span[1] = all[2 * i + 1] > span[1] ? all[2 * i + 1] : span[1];
+    }
+    ordo_free(all);
+}
+
+void ordo_job_refresh(ordo_job *job)
+{
+    ordo_group *r = job->remote->group;
+    must(r, gather_owned(r, job, true, job->cells, job->targets, ordo_type_bytes(job->op->cell)));
 }
 
 /* Counters of all ranks, in those of member 0. */
@@ -531,15 +578,18 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
         const ordo_status others = collect_ended(r, job);
         status = status ? status : others;
     }
-    if (status && !remote->all.ended && !ordo_group_fail(r)) { /* this rank alone has failed, and the others wait */
+    const bool alike = remote->all.ended || status == ORDO_ERR_UNSOUND; /* all ranks have the same settings */
+    if (status && !alike && !ordo_group_fail(r)) { /* this rank alone has failed, and the others wait */
         fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
         ordo_group_abort(r, ordo_status_exit(status));
     }
     const double start = ordo_job_seconds(job);
-    if (!status)
-        status = gather_cells(r, job);
-    if (!status)
-        status = gather_counters(r, job);
+    if (!status || remote->all.ended) { /* a search may go on from cells of a run that was stopped */
+        ordo_status gathered = gather_answer(r, job);
+        if (!gathered)
+            gathered = gather_counters(r, job);
+        status = status ? status : gathered;
+    }
     ordo_job_add_transfer(job, ordo_job_seconds(job) - start);
     for (size_t i = 0; remote->out && i < (size_t)job->threads * (size_t)r->count; i++)
         ordo_bin_free(job, &remote->out[i], job->op->entry);

@@ -151,4 +151,4 @@ static ordo_status gather(void *all, const ordo_u64 *at, size_t unit)
 }
 
 const ordo_transport ordo_local_transport = {
-    ORDO_TRANSPORT_ABI, "local", join, leave, end_job, fail, NULL, collect, gather};
+    ORDO_TRANSPORT_ABI, "local", join, leave, end_job, fail, NULL, collect, gather, NULL};

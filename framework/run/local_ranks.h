@@ -8,7 +8,7 @@
  * ORDO_RANKS_FILE, the number of a descriptor of a file, empty at first, that all of them have. */
 bool ordo_local_ranks_launched(void);
 
-/* Without `exchange`, which is of CPUs: these ranks have a GPU each. */
+/* Without `exchange` and `unite`, which are of CPUs: these ranks have a GPU each. */
 extern const ordo_transport ordo_local_transport;
 
 #endif

@@ -9,8 +9,13 @@
  * otherwise: sums.h. Rows of many edges are put off to a superstep of their own, in which all members take pieces of
  * them; nothing of the next frontier is processed before. Where items are edges, the frontier is one of edges: edges.h.
  *
- * Over several processes every rank runs these supersteps on its own items, and pushes alone. Ranks meet at the end of
- * each superstep (<ordo/detail/cpu/remote.h>).
+ * Over several processes every rank runs these supersteps on its own items. Ranks meet at the end of each superstep
+ * (<ordo/detail/cpu/remote.h>), and are in the same kind of superstep: rows are put off by all of them, and all pull or
+ * push. Before they pull, each sets the bits of its items, and gets those of the others. A vertex that pulls reads its
+ * in-neighbours' cells, of which some are ghosts, so these get the owners' values, of items on the frontier. In a
+ * search all of them have the same value, so one word is sent; otherwise all cells are. An owner's cell is as good as
+ * its ghosts then, since nothing is under way. The direction is chosen by what ranks have before they meet, so items
+ * that several ranks have found count as many times; they pull a superstep early at worst. Sums are pushed.
  *
  * Termination. No member has an item, by votes compared across a barrier: exact. Over several processes op_meet says
  * so.
@@ -34,7 +39,7 @@ typedef struct ordo_bsp_vote {
     struct {
         ordo_u64 items, edges, rows;
     } of[2];
-    ordo_u64 padding[2];
+    ordo_u64 span[2]; /* the least and the greatest cell of the member's part of the frontier, as words */
 } ordo_bsp_vote;
 enum { ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2, BSP_DENSE = 4 };
 
@@ -46,6 +51,7 @@ typedef struct bsp_run {
     ordo_u64 *front[2]; /* [words] bitmaps of vertices, if pulling is possible; else NULL */
     ordo_u64 words;
     ordo_u64 next_word[2]; /* first word not taken, for even and odd supersteps */
+    ordo_u64 span[2];      /* of all ranks; see ordo_bsp_vote */
     op_cell *taken;        /* [items] for sums, if pulling is possible; see sums.h */
     ordo_u32 *stamp;       /* [vertices] where items are edges; see edges.h */
 #else
@@ -114,16 +120,79 @@ enum { bsp_pulls = ((int)op_knows_final && (int)op_can_pull) || (int)op_can_gath
 ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 {
     bsp_member *me = (bsp_member *)arg;
-    if (!op_keep(me->job, me->index, entry))
-        return;
-    op_append(me->job, &me->next, entry);
     if (bsp_pulls)
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
+    if (op_keep(me->job, me->index, entry))
+        op_append(me->job, &me->next, entry);
 }
 
 #if ORDO_OP_ORDER == ORDO_SUM
 #include "sums.h"
 #else
+/* Of the bits of 64 vertices those that this rank owns. */
+ORDO_INLINE ordo_u64 bsp_own_bits(const ordo_job *job, ordo_u64 base, ordo_u64 bits)
+{
+    if (!job->remote || !bits)
+        return bits;
+    ordo_u64 own = 0;
+    for (ordo_u64 left = bits; left; left &= left - 1)
+        own |= op_owns(job, (ordo_item)(base + (ordo_u64)__builtin_ctzll(left))) ? left & -left : 0;
+    return own;
+}
+
+/* Whether this rank may own one of 64 vertices. */
+ORDO_INLINE bool bsp_may_own(const ordo_job *job, ordo_u64 base)
+{
+    return !job->remote || job->remote->part ||
+           (base + 64 > job->first_owned && base < (ordo_u64)job->first_owned + job->owned);
+}
+
+/* A cell as a word, where it has at most 8 bytes. */
+ORDO_INLINE ordo_u64 bsp_word_of(op_cell cell)
+{
+    ordo_u64 word = 0;
+    __builtin_memcpy(&word, &cell, sizeof cell < sizeof word ? sizeof cell : sizeof word);
+    return word;
+}
+
+/* Over several processes: the frontier of all ranks, of which each has set the bits of its own items, and its cells. */
+ORDO_NOINLINE void bsp_unite(bsp_run *run, int index, ordo_u64 superstep)
+{
+    ordo_job *job = run->job;
+    ordo_u64 *front = run->front[superstep & 1], begin, end;
+    op_cell *cell = (op_cell *)job->cells;
+    ordo_u64 *span = run->votes[index].span;
+    ordo_split(run->words, job->threads, index, &begin, &end);
+    span[0] = ~(ordo_u64)0;
+    span[1] = 0;
+    for (ordo_u64 word = begin; word < end; word++)
+        for (ordo_u64 bits = front[word]; bits; bits &= bits - 1) {
+            const ordo_u64 value = bsp_word_of(op_load(cell + word * 64 + (ordo_u64)__builtin_ctzll(bits)));
+            span[0] = value < span[0] ? value : span[0];
+            span[1] = value > span[1] ? value : span[1];
+        }
+    ordo_member_barrier(job, index);
+    if (index == 0) {
+        run->span[0] = ~(ordo_u64)0;
+        run->span[1] = 0;
+        for (int t = 0; t < job->threads; t++) {
+            run->span[0] = run->votes[t].span[0] < run->span[0] ? run->votes[t].span[0] : run->span[0];
+            run->span[1] = run->votes[t].span[1] > run->span[1] ? run->votes[t].span[1] : run->span[1];
+        }
+        ordo_job_unite(job, front, run->words, run->span);
+        if (run->span[0] != run->span[1] || sizeof(op_cell) > sizeof(ordo_u64))
+            ordo_job_refresh(job);
+    }
+    ordo_member_barrier(job, index);
+    op_cell value;
+    __builtin_memcpy(&value, &run->span[0], sizeof value < sizeof run->span[0] ? sizeof value : sizeof run->span[0]);
+    if (run->span[0] == run->span[1] && sizeof(op_cell) <= sizeof(ordo_u64))
+        for (ordo_u64 word = begin; word < end; word++)
+            for (ordo_u64 bits = front[word] & ~bsp_own_bits(job, word * 64, front[word]); bits; bits &= bits - 1)
+                op_store(cell + word * 64 + (ordo_u64)__builtin_ctzll(bits), value);
+    ordo_member_barrier(job, index);
+}
+
 /* One pull superstep: members take words of 64 vertices and own them. */
 ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
 {
@@ -141,12 +210,17 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
         for (ordo_u64 word = first; word < last; word++) {
             ordo_u64 bits = 0, open = 0;
             const ordo_u64 base = word * 64, here = base + 64 < job->num_items ? 64 : job->num_items - base;
+            if (!bsp_may_own(job, base)) {
+                next[word] = 0;
+                continue;
+            }
             /* first finds all vertices that search, without a branch; their rows are then prefetched while the first is
              * searched */
             for (ordo_u64 i = 0; i < here; i++)
                 open |= (ordo_u64)(!op_is_final(state, (ordo_item)(base + i), op_load(cell + base + i)) &
                                    (in->row[base + i] < in->row[base + i + 1]))
                         << i;
+            open = bsp_own_bits(job, base, open);
             for (ordo_u64 left = open; left; left &= left - 1)
                 __builtin_prefetch(&in->head[in->row[base + (ordo_u64)__builtin_ctzll(left)] * in->head_stride]);
             for (ordo_u64 left = open; left; left &= left - 1) {
@@ -213,6 +287,8 @@ ORDO_INLINE ordo_u64 bsp_pull_superstep(bsp_run *run, int index, ordo_u64 supers
         bsp_next_to_bits(run, index, run->front[superstep & 1], me);
     me->next.count = 0;
     me->next_edges = 0;
+    if (run->job->remote)
+        bsp_unite(run, index, superstep);
     if (index == 0) /* the processed items are those of the frontier, although the others search */
         ORDO_COUNT(me->count.items += items);
     return bsp_pull(run, superstep, &in, &me->count);
@@ -255,16 +331,32 @@ ORDO_INLINE void bsp_put_initial(bsp_member *me, int index)
     }
 }
 
+/* What is to be done in a superstep. */
+typedef struct bsp_due {
+    ordo_u64 items, edges, rows; /* of all members */
+    ordo_u64 own;                /* items of this rank */
+} bsp_due;
+
 /* bsp_agree, over several processes with what other ranks have sent: *my_items is then the number of the member's items
- * with that, and every rank goes on while one has work. */
+ * with that, and every rank goes on while one has work. The lowest bucket says whether a rank has put off rows. */
 ORDO_INLINE bool bsp_agree_with_ranks(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_u64 *my_items,
-                                      ordo_u64 *items, ordo_u64 *edges, ordo_u64 *rows, const ordo_sync sync)
+                                      bsp_due *due, const ordo_sync sync)
 {
-    if (!run->job->remote)
-        return bsp_agree(run, index, superstep, me, *my_items, items, edges, rows);
-    const ordo_agreed all = op_meet(run->job, index, *my_items + me->later.count, 0, sync, bsp_push, me);
-    *my_items = me->next.count;
-    bsp_agree(run, index, superstep, me, *my_items, items, edges, rows);
+    ordo_remote *remote = run->job->remote;
+    if (!remote) {
+        const bool more = bsp_agree(run, index, superstep, me, *my_items, &due->items, &due->edges, &due->rows);
+        due->own = due->items;
+        return more;
+    }
+    const ordo_u64 before = me->next.count;
+    remote->said[index].edges = me->next_edges;
+    const ordo_agreed all =
+        op_meet(run->job, index, *my_items + me->later.count, me->later.count ? 0 : 1, sync, bsp_push, me);
+    *my_items += me->next.count - before; /* after a superstep that pulled they are in the bitmap */
+    bsp_agree(run, index, superstep, me, *my_items, &due->own, &due->edges, &due->rows);
+    due->items = all.work;
+    due->edges = all.edges;
+    due->rows = all.lowest == 0;
     return all.work && !all.ended;
 }
 
@@ -292,20 +384,21 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
 
     bsp_put_initial(&me, index);
-    ordo_u64 items = 0, edges = 0, put_off = 0, last_items = 0, edges_left = job->out->m;
+    ordo_u64 last_items = 0, edges_left = job->out->m;
     bool pulling = false;
+    bsp_due due = {0, 0, 0, 0};
     ordo_u64 my_items = me.next.count;
-    for (ordo_u64 superstep = 1;
-         bsp_agree_with_ranks(run, index, superstep, &me, &my_items, &items, &edges, &put_off, sync); superstep++) {
-        bsp_begin_superstep(run, index, superstep, items + put_off);
-        if (put_off) {
+    for (ordo_u64 superstep = 1; bsp_agree_with_ranks(run, index, superstep, &me, &my_items, &due, sync); superstep++) {
+        bsp_begin_superstep(run, index, superstep, due.items + due.rows);
+        if (due.rows) {
             my_items = bsp_share_rows(run, index, superstep, &me, &rows, sync);
             continue;
         }
-        const bool pull = direction == BSP_PULL ||
-                          (direction == BSP_AUTO && bsp_will_pull(job, pulling, items, edges, last_items, edges_left));
-        edges_left -= edges < edges_left ? edges : edges_left;
-        last_items = items;
+        const bool pull =
+            direction == BSP_PULL ||
+            (direction == BSP_AUTO && bsp_will_pull(job, pulling, due.items, due.edges, last_items, edges_left));
+        edges_left -= due.edges < edges_left ? due.edges : edges_left;
+        last_items = due.items;
         double before = ORDO_CLOCK(job);
         if (bsp_pulls && index == 0)
             run->next_word[(superstep + 1) & 1] = 0;
@@ -314,7 +407,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             bsp_pull_ends(run, index, superstep, &me);
         }
         if (bsp_pulls && pull) {
-            my_items = bsp_pull_superstep(run, index, superstep, !pulling, items, &me);
+            my_items = bsp_pull_superstep(run, index, superstep, !pulling, due.own, &me);
             me.count.put += my_items;
         } else {
             bsp_flip(run, index, superstep, &me, &open);
@@ -347,9 +440,12 @@ ORDO_NOINLINE void bsp_work_racy(void *run, int index)
 /* Makes bitmaps and in-rows, if pulling is possible and allowed. */
 static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 {
-    if (job->remote && (int)job->tunable[BSP_DIRECTION] == BSP_PULL)
-        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' with direction=pull does not run over ranks");
-    if (!bsp_pulls || job->remote || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)
+    if (job->remote && op_sums && (int)job->tunable[BSP_DIRECTION] == BSP_PULL)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with direction=pull does not run '%s', whose cells sum, over "
+                         "ranks",
+                         job->op->name);
+    if (!bsp_pulls || (job->remote && op_sums) || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)
         return ORDO_OK;
     run->words = (job->num_items + 63) / 64;
     for (int i = 0; i < 2; i++) {
@@ -368,7 +464,7 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 #include "edges.h"
 #endif
 
-static ordo_status bsp_run_job(ordo_job *job)
+static ordo_status bsp_run_here(ordo_job *job)
 {
 #if ORDO_OP_ORDER != ORDO_SUM
     if ((int)op_items & ORDO_ITEMS_EDGES && job->item == ORDO_ITEMS_EDGES)
@@ -390,6 +486,11 @@ static ordo_status bsp_run_job(ordo_job *job)
     ordo_free(run.shares);
     ordo_free(run.votes);
     return status;
+}
+
+static ordo_status bsp_run_job(ordo_job *job)
+{
+    return op_run_among_ranks(job, bsp_run_here);
 }
 
 #else /* critical */

@@ -88,6 +88,8 @@ ORDO_INLINE void delta_push(void *arg, op_entry entry)
     const ordo_u64 bucket = op_bucket(me->job, entry, me->base, me->per_delta);
     if (op_keep(me->job, me->index, entry))
         delta_put(me, bucket, entry);
+    else if (op_sums) /* the owner's cell has more than what is sent, and so another bucket */
+        me->sent = me->current;
     else if (bucket < me->sent)
         me->sent = bucket;
 }
@@ -395,7 +397,7 @@ ORDO_NOINLINE void delta_work_lock(void *run, int index)
     delta_work((delta_run *)run, index, ORDO_SYNC_LOCK);
 }
 
-static ordo_status delta_run_job(ordo_job *job)
+static ordo_status delta_run_here(ordo_job *job)
 {
     double factor = ordo_bucket_factor(job, job->tunable[DELTA_FACTOR]);
     double own = op_delta((double)job->out->n, (double)job->out->m);
@@ -413,6 +415,11 @@ static ordo_status delta_run_job(ordo_job *job)
     ordo_free(run.votes);
     ordo_free(run.least);
     return status;
+}
+
+static ordo_status delta_run_job(ordo_job *job)
+{
+    return op_run_among_ranks(job, delta_run_here);
 }
 
 ORDO_CPU_INSTANCE(delta, delta_run_job)

@@ -18,6 +18,10 @@
  * going on from it, so no array of tails is read. The argument above is about reads and stores of cells alone, and
  * holds unchanged.
  *
+ * Over several processes every rank goes over its own items in a round, and pushes alone. Ranks meet after each round
+ * (<ordo/detail/cpu/remote.h>), and end when in none of them a cell has changed: nothing is sent then, and owners'
+ * cells are as good as all ghosts, so the argument above holds for the whole graph.
+ *
  * A template; expects ORDO_OP and <ordo/scheduler/cpu.h> instantiated for it.
  */
 #include "tunables.h"
@@ -26,6 +30,9 @@
 #define topology_push_racy ORDO_OP_NAME(topology_push_racy)
 #define topology_push_atomic ORDO_OP_NAME(topology_push_atomic)
 #define topology_push_lock ORDO_OP_NAME(topology_push_lock)
+#define topology_ranks_racy ORDO_OP_NAME(topology_ranks_racy)
+#define topology_ranks_atomic ORDO_OP_NAME(topology_ranks_atomic)
+#define topology_ranks_lock ORDO_OP_NAME(topology_ranks_lock)
 #define topology_pull ORDO_OP_NAME(topology_pull)
 #define topology_edges_racy ORDO_OP_NAME(topology_edges_racy)
 #define topology_edges_atomic ORDO_OP_NAME(topology_edges_atomic)
@@ -34,8 +41,8 @@
 #define topology_work_owner ORDO_OP_NAME(topology_work_owner)
 
 /* What an item is, for functions that take it as a constant: a vertex that offers to the heads of its out-edges, one
- * that takes from its in-edges, or an edge. */
-enum { TOPOLOGY_OFFERS = TOPOLOGY_PUSH, TOPOLOGY_TAKES = TOPOLOGY_PULL, TOPOLOGY_EDGE };
+ * that takes from its in-edges, an edge, or a vertex that offers as an item of one of several ranks. */
+enum { TOPOLOGY_OFFERS = TOPOLOGY_PUSH, TOPOLOGY_TAKES = TOPOLOGY_PULL, TOPOLOGY_EDGE, TOPOLOGY_OFFERS_AMONG_RANKS };
 
 /* Items that a member takes at once: as the constant says, and of few items fewer, so that members end about together.
  * An edge is less work than a vertex, and a chunk of edges begins with a bisection. */
@@ -63,12 +70,24 @@ ORDO_INLINE bool ordo_topology_take(ordo_u64 *next, ordo_u64 count, ordo_u64 chu
 typedef struct topology_run {
     ordo_job *job;
     /* One for even and one for odd rounds: one is used while member 0 resets the other. */
-    ordo_u64 next[2];    /* first item that is not taken */
-    ordo_u64 changes[2]; /* number of members in which a cell changed */
+    ordo_u64 next[2];      /* first item that is not taken, counted from `first` */
+    ordo_u64 changes[2];   /* number of members in which a cell changed */
+    ordo_u64 first, items; /* of a round: items first .. first + items - 1, or edges */
 #if ORDO_OP_KIND == ORDO_KIND_CRITICAL
     ordo_owners owners;
 #endif
 } topology_run;
+
+/* A run over all items; over several processes a range that has all that the rank owns. */
+ORDO_INLINE topology_run topology_run_of(ordo_job *job)
+{
+    topology_run run = {.job = job, .items = ordo_job_items(job)};
+    if (job->remote && !job->remote->part) {
+        run.first = job->first_owned;
+        run.items = job->owned;
+    }
+    return run;
+}
 
 /* The barrier between two rounds; it orders all accesses of one before those of the next. True while there is more to
  * do. */
@@ -97,8 +116,7 @@ static void topology_probe(const void *arg, ordo_probed *out)
 {
     const topology_run *run = (const topology_run *)arg;
     const ordo_u64 taken = __atomic_load_n(&run->next[out->bucket & 1], __ATOMIC_RELAXED);
-    const ordo_u64 all = ordo_job_items(run->job);
-    out->in_flight = taken < all ? all - taken : 0;
+    out->in_flight = taken < run->items ? run->items - taken : 0;
 }
 
 /* Runs `work` on all members, with that probe. */
@@ -111,6 +129,12 @@ static void topology_run_team(topology_run *run, ordo_team_fn *work)
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 
+typedef struct topology_member {
+    ordo_job *job;
+    int index;
+    ordo_counters count;
+} topology_member;
+
 /* Activations are ignored: every item is processed in every round anyway. */
 ORDO_INLINE void topology_ignore(void *arg, op_entry entry)
 {
@@ -118,18 +142,30 @@ ORDO_INLINE void topology_ignore(void *arg, op_entry entry)
     (void)entry;
 }
 
-/* Offers the candidates of an item to all its targets. */
-ORDO_INLINE bool topology_push_item(const ordo_job *job, const ordo_rows *rows, ordo_item item, ordo_counters *count,
-                                    const ordo_sync sync)
+/* Those of other ranks' items are sent. Code for these is apart, since a call in the loop over edges takes registers
+ * from it: 10 % more instructions. */
+ORDO_INLINE void topology_activate(void *arg, op_entry entry)
 {
+    const topology_member *me = (const topology_member *)arg;
+    (void)op_keep(me->job, me->index, entry);
+}
+
+/* Offers the candidates of an item to all its targets. */
+ORDO_INLINE bool topology_push_item(topology_member *me, const ordo_rows *rows, ordo_item item, const ordo_sync sync,
+                                    const int kind)
+{
+    const ordo_job *job = me->job;
+    if (kind == TOPOLOGY_OFFERS_AMONG_RANKS && !op_owns(job, item))
+        return false;
     op_entry entry = op_entry_now(job, item);
     if (op_idle(job, entry) || !op_filter((const op_state *)job->state, item) || !op_begin(job, &entry, sync))
         return false; /* it has nothing to propose yet */
-    ordo_u64 improved = op_expand_row(job, rows, (op_cell *)job->cells, entry, rows->row[item], rows->row[item + 1],
-                                      sync, topology_ignore, NULL);
-    ORDO_COUNT(count->items++);
-    ORDO_COUNT(count->edges += rows->row[item + 1] - rows->row[item]);
-    ORDO_COUNT(count->useful += improved);
+    ordo_u64 improved =
+        op_expand_row(job, rows, (op_cell *)job->cells, entry, rows->row[item], rows->row[item + 1], sync,
+                      kind == TOPOLOGY_OFFERS_AMONG_RANKS ? topology_activate : topology_ignore, me);
+    ORDO_COUNT(me->count.items++);
+    ORDO_COUNT(me->count.edges += rows->row[item + 1] - rows->row[item]);
+    ORDO_COUNT(me->count.useful += improved);
     return improved > 0;
 }
 
@@ -161,9 +197,10 @@ ORDO_INLINE bool topology_pull_item(const ordo_job *job, const ordo_rows *in, or
 
 /* Offers the candidates of edges begin .. end - 1, each by itself. *tail: the tail of the last edge that was offered,
  * or of the first one. */
-ORDO_INLINE bool topology_offer_edges(const ordo_job *job, const ordo_rows *rows, ordo_eid begin, ordo_eid end,
-                                      bool down, ordo_vid *tail, ordo_counters *count, const ordo_sync sync)
+ORDO_INLINE bool topology_offer_edges(topology_member *me, const ordo_rows *rows, ordo_eid begin, ordo_eid end,
+                                      bool down, ordo_vid *tail, const ordo_sync sync)
 {
+    const ordo_job *job = me->job;
     ordo_u64 offered = 0, improved = 0;
     ordo_vid u = *tail;
     for (ordo_eid k = begin; k < end; k++) {
@@ -181,50 +218,62 @@ ORDO_INLINE bool topology_offer_edges(const ordo_job *job, const ordo_rows *rows
         offered++;
     }
     *tail = u;
-    ORDO_COUNT(count->items += offered);
-    ORDO_COUNT(count->edges += offered);
-    ORDO_COUNT(count->useful += improved);
+    ORDO_COUNT(me->count.items += offered);
+    ORDO_COUNT(me->count.edges += offered);
+    ORDO_COUNT(me->count.useful += improved);
     return improved > 0;
 }
 
 /* Processes the vertices first .. last - 1. */
-ORDO_INLINE bool topology_visit(const ordo_job *job, const ordo_rows *rows, ordo_u64 first, ordo_u64 last, bool down,
-                                ordo_counters *count, const ordo_sync sync, const int item)
+ORDO_INLINE bool topology_visit(topology_member *me, const ordo_rows *rows, ordo_u64 first, ordo_u64 last, bool down,
+                                const ordo_sync sync, const int item)
 {
     bool changed = false;
     for (ordo_u64 k = first; k < last; k++) {
         const ordo_item v = (ordo_item)(down ? first + (last - 1 - k) : k);
-        changed |= item == TOPOLOGY_TAKES ? topology_pull_item(job, rows, v, count)
-                                          : topology_push_item(job, rows, v, count, sync);
+        changed |= item == TOPOLOGY_TAKES ? topology_pull_item(me->job, rows, v, &me->count)
+                                          : topology_push_item(me, rows, v, sync, item);
     }
     return changed;
 }
 
 /* A chunk of a round; false where the run ends early. *changed is set where a cell has changed. */
-ORDO_INLINE bool topology_process(ordo_job *job, const ordo_rows *rows, ordo_u64 begin, ordo_u64 end, bool down,
-                                  ordo_counters *count, bool *changed, const ordo_sync sync, const int item)
+ORDO_INLINE bool topology_process(topology_member *me, const ordo_rows *rows, ordo_u64 begin, ordo_u64 end, bool down,
+                                  bool *changed, const ordo_sync sync, const int item)
 {
+    ordo_job *job = me->job;
     ordo_vid tail = item == TOPOLOGY_EDGE ? ordo_csr_tail(job->out, down ? end - 1 : begin) : 0;
     for (ordo_u64 i = begin, batch; i < end; i = batch) {
         batch = end - i < ORDO_POLL_BATCH ? end : i + ORDO_POLL_BATCH;
         const ordo_u64 first = down ? begin + end - batch : i, last = down ? begin + end - i : batch;
         const ordo_u64 edges = item == TOPOLOGY_EDGE ? 0 : rows->row[last] - rows->row[first];
-        if (!ordo_go_on(job, count, last - first + edges))
+        if (!ordo_go_on(job, &me->count, last - first + edges))
             return false;
-        *changed |= item == TOPOLOGY_EDGE ? topology_offer_edges(job, rows, first, last, down, &tail, count, sync)
-                                          : topology_visit(job, rows, first, last, down, count, sync, item);
+        *changed |= item == TOPOLOGY_EDGE ? topology_offer_edges(me, rows, first, last, down, &tail, sync)
+                                          : topology_visit(me, rows, first, last, down, sync, item);
     }
     return true;
+}
+
+/* topology_end_round, over several processes after a meeting: every rank goes on while a cell has changed in one. */
+ORDO_INLINE bool topology_end_of_ranks(topology_run *run, topology_member *me, ordo_u64 round, bool changed,
+                                       const ordo_sync sync, const int item)
+{
+    if (item != TOPOLOGY_OFFERS_AMONG_RANKS)
+        return topology_end_round(run, me->index, round, changed, &me->count);
+    const ordo_agreed all = op_meet(run->job, me->index, changed, 0, sync, topology_activate, me);
+    topology_end_round(run, me->index, round, changed, &me->count);
+    return all.work && !all.ended;
 }
 
 ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync sync, const int item)
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(item == TOPOLOGY_TAKES ? job->in : job->out, op_weight_type);
-    const ordo_u64 chunk = topology_chunk(job), items = ordo_job_items(job);
+    const ordo_u64 chunk = topology_chunk(job), items = run->items;
     const bool alternate = job->tunable[TOPOLOGY_SWEEP] == 0;
-    ordo_counters count = {0};
-    ordo_count_from(job, index, &count, NULL, 0, NULL);
+    topology_member me = {.job = job, .index = index};
+    ordo_count_from(job, index, &me.count, NULL, 0, NULL);
     for (ordo_u64 round = 1;; round++) {
         const bool down = alternate && round % 2 == 0;
         bool changed = false;
@@ -233,16 +282,16 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
             ORDO_COUNT(ordo_job_sample(job, items, round, 0, 1, -1));
         double before = ORDO_CLOCK(job);
         while (!ordo_job_stopped(job) && ordo_topology_take(&run->next[round & 1], items, chunk, down, &begin, &end))
-            if (!topology_process(job, &rows, begin, end, down, &count, &changed, sync, item))
+            if (!topology_process(&me, &rows, run->first + begin, run->first + end, down, &changed, sync, item))
                 break;
-        count.work_seconds += ORDO_CLOCK(job) - before;
+        me.count.work_seconds += ORDO_CLOCK(job) - before;
         /* Without activation no candidate depends on a cell, so one round is the whole run; except that a racy round
          * may have lost an update. */
         changed = changed && (op_activates || sync == ORDO_SYNC_RACY);
-        if (!topology_end_round(run, index, round, changed, &count))
+        if (!topology_end_of_ranks(run, &me, round, changed, sync, item))
             break;
     }
-    ordo_count_to(job, index, &count);
+    ordo_count_to(job, index, &me.count);
 }
 
 ORDO_NOINLINE void topology_push_racy(void *run, int index)
@@ -256,6 +305,18 @@ ORDO_NOINLINE void topology_push_atomic(void *run, int index)
 ORDO_NOINLINE void topology_push_lock(void *run, int index)
 {
     topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_OFFERS);
+}
+ORDO_NOINLINE void topology_ranks_racy(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACY, TOPOLOGY_OFFERS_AMONG_RANKS);
+}
+ORDO_NOINLINE void topology_ranks_atomic(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_ATOMIC, TOPOLOGY_OFFERS_AMONG_RANKS);
+}
+ORDO_NOINLINE void topology_ranks_lock(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_OFFERS_AMONG_RANKS);
 }
 /* Each cell has one writer, so the sync makes no difference. */
 ORDO_NOINLINE void topology_pull(void *run, int index)
@@ -275,9 +336,11 @@ ORDO_NOINLINE void topology_edges_lock(void *run, int index)
     topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_EDGE);
 }
 
-static ordo_status topology_run_job(ordo_job *job)
+static ordo_status topology_run_here(ordo_job *job)
 {
-    topology_run run = {.job = job};
+    topology_run run = topology_run_of(job);
+    if (job->remote && (int)job->tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'topology' with direction=pull does not run over ranks");
     if ((int)job->tunable[TOPOLOGY_DIRECTION] == TOPOLOGY_PULL) {
         ordo_status status = ordo_job_need_in(job);
         if (status)
@@ -291,10 +354,21 @@ static ordo_status topology_run_job(ordo_job *job)
                                                                          : topology_edges_lock);
         return ORDO_OK;
     }
+    if (job->remote) {
+        topology_run_team(&run, ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_ranks_racy
+                                : ordo_job_sync(job) == ORDO_SYNC_ATOMIC ? topology_ranks_atomic
+                                                                         : topology_ranks_lock);
+        return ORDO_OK;
+    }
     topology_run_team(&run, ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_push_racy
                             : ordo_job_sync(job) == ORDO_SYNC_ATOMIC ? topology_push_atomic
                                                                      : topology_push_lock);
     return ORDO_OK;
+}
+
+static ordo_status topology_run_job(ordo_job *job)
+{
+    return op_run_among_ranks(job, topology_run_here);
 }
 
 #else /* critical */
@@ -360,7 +434,7 @@ ORDO_NOINLINE void topology_work_owner(void *run, int index)
 
 static ordo_status topology_run_job(ordo_job *job)
 {
-    topology_run run = {.job = job};
+    topology_run run = topology_run_of(job);
     if (ordo_job_sync(job) == ORDO_SYNC_LOCK) {
         topology_run_team(&run, topology_work_lock);
         return ORDO_OK;

@@ -70,6 +70,7 @@ const ordo_scheduler ordo_scheduler_topology = {
     ORDO_TUNABLES(tunables, TOPOLOGY_TUNABLE_COUNT, TOPOLOGY_ROWS),
     .all_items = true,
     .edge_items = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
+    .distributed = 1u << ORDO_ON_CPU,
     .memory = memory,
     .check = check,
     .suit = suit,

@@ -52,6 +52,8 @@ class Partition(Base):
         by = {m: json.loads(self.ok(ordo(*words, "--method", m)).out) for m in ("metis", "random")}
         self.assertLess(4 * by["metis"]["cut"], by["random"]["cut"])
         self.assertLess(by["metis"]["balance"]["vertices"], 1.1)
+        hubs = json.loads(self.ok(ordo("partition", "--generate", "rmat --scale 11", "-k", 4, "--json", "-")).out)
+        self.assertLess(hubs["balance"]["edges"], 1.1)  # 3 where vertices are in balance
 
     def test_read(self):
         part = self.made("-k", 5, "--method", "random")

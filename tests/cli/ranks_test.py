@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import command
 from command import Base, main, ordo
@@ -20,24 +21,42 @@ WORLD = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONF
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
-APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"))
+SCHEDULERS = ("bsp", "delta", "near_far", "topology")
+APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"),
+        ("kcore", "-s"), ("mst", "-s"), ("mis", "-s"), ("scc",))
 
 
-def start(count, *words):
-    return subprocess.Popen([MPIRUN, "-np", str(count), command.ORDO, *map(str, words)], env=WORLD, stdin=subprocess.DEVNULL,
+# In a network namespace of its own: a bridge, to which mpirun listens, and an end of a link to it for each of two ranks.
+LINK = """set -e
+ip link add hub type bridge; ip addr add 10.9.9.254/24 dev hub; ip link set hub up; ip link set lo up
+for i in 0 1; do ip link add rank$i type veth peer name port$i; ip link set port$i master hub; ip link set port$i up; done
+"""
+# Moves these ends into two more namespaces, and runs a rank in each.
+APART = """unshare -n sleep 60 & export NS0=$!
+unshare -n sleep 60 & export NS1=$!
+trap 'kill $NS0 $NS1' EXIT
+enter() { n=$1; shift; nsenter -t $n -n "$@"; }
+for i in 0 1; do
+    eval "n=\$NS$i"
+    while [ "$(readlink /proc/$n/ns/net)" = "$(readlink /proc/$$/ns/net)" ]; do sleep 0.05; done
+    ip link set rank$i netns $n
+    enter $n ip link set lo up; enter $n ip addr add 10.9.9.$((i + 1))/24 dev rank$i; enter $n ip link set rank$i up
+done
+mpirun=$1; shift
+$mpirun --mca btl tcp,self --mca btl_tcp_if_include 10.9.9.0/24 -np 2 sh -c 'eval "n=\$NS$OMPI_COMM_WORLD_RANK"; exec nsenter -t $n -n "$@"' sh "$@"
+"""
+
+
+def start(count, *words, program=None):
+    return subprocess.Popen([MPIRUN, "-np", str(count), program or command.ORDO, *map(str, words)], env=WORLD, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 @unittest.skipUnless(MPIRUN and os.path.exists(LIBRARY), "no mpirun, or built without MPI")
 class Ranks(Base):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.one, cls.many = cls.path("one"), cls.path("many")
-
-    def over(self, count, *words):
+    def over(self, count, *words, program=None):
         """What rank 0 prints."""
-        run = start(count, *words)
+        run = start(count, *words, program=program)
         out, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0, err.decode())
         return out.decode()
@@ -49,22 +68,33 @@ class Ranks(Base):
         self.assertEqual((run.returncode, len(lines)), (status, 1), err.decode())
         self.assertIn(message, lines[0])
 
-    def same(self, count, app, graph, *words):
-        self.ok(ordo(*app, "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--output", self.one))
-        out = self.over(count, *app, "--generate", graph, "--output", self.many, "--verify", *words)
+    def together(self, function, cases):
+        """Calls it with each case, three at a time: most of the time of a small job is waiting. Returns what it returns."""
+        with ThreadPoolExecutor(3) as pool:
+            return list(pool.map(lambda case: function(*case), cases))
+
+    def same(self, pair, count, app, graph, *words):
+        one, many = self.path(f"{pair}.one"), self.path(f"{pair}.many")
+        self.assertEqual(ordo(*app, "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--output", one).returncode, 0)
+        out = self.over(count, *app, "--generate", graph, "--output", many, "--verify", *words)
         self.assertIn("PASS", out)
         self.assertEqual(out.count("Trial Time"), 1)  # rank 0 alone prints
-        with open(self.one) as one, open(self.many) as many:
-            self.assertEqual(one.read(), many.read(), (count, app, graph, words))
+        with open(one) as a, open(many) as b:
+            self.assertEqual(a.read(), b.read(), (count, app, graph, words))
+
+    def all_same(self, cases):
+        """Each of a number of ranks, an app, a graph and more words."""
+        self.together(self.same, [(pair, *case) for pair, case in enumerate(cases)])
 
     def test_answers(self):
         """Each app and each graph, over 2 to 8 ranks of 1 or 2 threads, in turns; some ranks own nothing."""
-        counts, i = (2, 3, 4, 8), 0
+        counts, cases = (2, 3, 4, 8), []
         for graph in GRAPHS:
-            for scheduler in ("bsp", "delta"):
-                app, count = APPS[i % len(APPS)], counts[i % len(counts)]
-                self.same(count, app, graph, "--scheduler", scheduler, "--threads", 1 + i % 2)
-                i += 1
+            for scheduler in SCHEDULERS[:2] if len(cases) % 4 < 2 else SCHEDULERS[2:]:
+                i = len(cases)
+                app, count = APPS[(i + i // len(APPS)) % len(APPS)], counts[i % len(counts)]
+                cases.append((count, app, graph, "--scheduler", scheduler, "--threads", 1 + i % 2))
+        self.all_same(cases)
 
     def test_partitions(self):
         """Any partition gives the same answer: all edges across the cut, and all vertices in one part, too."""
@@ -73,16 +103,42 @@ class Ranks(Base):
             f.write("".join(f"{(v % 12 + v // 12) % 2}\n" for v in range(108)))
         with open(self.path("all"), "w") as f:
             f.write("1\n" * 108)
-        for how in ("random", "block", "edges", self.path("cut"), self.path("all")):
-            self.same(2, APPS[0], graph, "--scheduler", "delta", "--threads", 1, "--partition", how)
-        every = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("cut"), "--json", "-")
-        none = self.over(2, *APPS[1], "--generate", graph, "--threads", 1, "--partition", self.path("all"), "--json", "-")
-        every, none = json.loads(every), json.loads(none)
+        under = (("delta",), ("near_far",), ("topology", "--sync", "racy"), ("topology", "--sync", "lock"), ("delta",))
+        self.all_same((2, APPS[0], graph, "--scheduler", *scheduler, "--threads", 2, "--partition", how)
+                      for scheduler, how in zip(under, ("random", "block", self.path("cut"), "edges", self.path("all"))))
+        words = (2, *APPS[1], "--generate", graph, "--threads", 1, "--set", "direction=push", "--json", "-", "--partition")
+        every, none = map(json.loads, self.together(self.over, ((*words, self.path("cut")), (*words, self.path("all")))))
         self.assertEqual((every["ranks"]["count"], none["ranks"]), (2, {"count": 2, "messages": 0}))
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
-    def test_sums(self):
+    def test_pull(self):
+        """Searches that pull read the frontiers of all ranks, with any partition."""
+        of = (APPS[1], "rmat --scale 12", "--scheduler", "bsp", "--threads", 2)
+        self.all_same(((2, *of, "--set", "direction=pull", "--sync", "racy"), (3, *of, "--set", "direction=pull", "--partition", "random")))
+        words = (2, *APPS[1], "--generate", "rmat --scale 12", "--scheduler", "bsp", "--threads", 1, "--verify", "--json", "-", "--set")
+        records = self.together(self.over, ((*words, "direction=push"), (*words, "direction=auto")))
+        messages = [json.loads(record)["ranks"]["messages"] for record in records]
+        self.assertLess(messages[1], messages[0] / 4)  # the large supersteps pull
+
+    def test_pagerank(self):
+        """Sums of which most are added to ghosts, from all items of every rank; within the bound of the answer."""
+        words = ("--generate", GRAPHS[3], "--threads", 2, "--partition", "random", "--verify", "--scheduler")
+        walks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators", "walks.c")  # reals
+        for out in self.together(self.over, ((2, "pagerank", *words, "bsp"), (3, "pagerank", *words, "delta"), (2, "run", walks, *words, "bsp"))):
+            self.assertIn("PASS", out)
+
+    def test_negative_cycle(self):
+        """A cycle across the cut; runs are stopped in between, and go on from cells that all ranks have."""
+        with open(self.path("cycle"), "w") as f:
+            f.write("".join(f"{v} {v + 1} {1 + v % 9}\n" for v in range(29999)) + "29999 14000 -200000\n")
+        run = start(2, "bellman-ford", self.path("cycle"), "--source", 0, "--threads", 1, "--partition", "block", "--verify")
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0, err.decode())
+        self.assertIn("negative_cycle 1", out.decode())
+        self.assertIn("PASS", out.decode())
+
+    def test_counts(self):
         """Counts are of all ranks."""
         one = json.loads(self.ok(ordo("bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--json", "-")).out)
         two = json.loads(self.over(2, "bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--threads", 1, "--json", "-"))
@@ -93,14 +149,18 @@ class Ranks(Base):
 
     def test_refused(self):
         words = ("sssp", "--generate", GRAPHS[3], "--source", 0)
-        self.not_over(2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, delta", *words, "--scheduler", "adds")
-        self.not_over(2, "its cells sum", "kcore", "--generate", GRAPHS[3], "-s", "--scheduler", "bsp")
-        self.not_over(2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s")
-        self.not_over(2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3])
-        self.not_over(3, "absent: No such file", "sssp", self.path("absent"))
         with open(self.path("wrong"), "w") as f:
             f.write("0\n2\n")
-        self.not_over(3, "wrong:2: found '2', expected a part from 0 to 1", *words, "--partition", self.path("wrong"))
+        self.together(self.not_over, (
+            (2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds"),
+            (2, "it reads its neighbours' cells in every round", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp"),
+            (2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull"),
+            (2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull"),
+            (2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s"),
+            (2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3]),
+            (3, "absent: No such file", "sssp", self.path("absent")),
+            (3, "wrong:2: found '2', expected a part from 0 to 1", *words, "--partition", self.path("wrong")),
+        ))
         self.refused(2, "--partition given, expected several ranks", *words, "--partition", "block")
 
     def test_time_limit(self):
@@ -109,8 +169,8 @@ class Ranks(Base):
         _, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 6, err.decode())
 
-    def test_killed(self):
-        """A rank that dies ends the others within ten seconds."""
+    def under_way(self):
+        """A run of three ranks that takes long, and the ids of these."""
         run = start(3, "sssp", "--generate", "path --vertices 2000000", "--source", 0, "--scheduler", "bsp", "--threads", 1)
         ranks, end = [], time.monotonic() + 30
         while len(ranks) < 3 and time.monotonic() < end:
@@ -120,13 +180,61 @@ class Ranks(Base):
         self.assertEqual(len(ranks), 3)
         time.sleep(1)
         self.assertIsNone(run.poll())
-        os.kill(ranks[1], signal.SIGKILL)
+        return run, ranks
+
+    def ends(self, run, ranks):
+        """Within ten seconds, and leaves no process."""
         began = time.monotonic()
-        run.communicate(timeout=60)
+        _, err = run.communicate(timeout=60)
         self.assertLess(time.monotonic() - began, 10)
-        self.assertNotEqual(run.returncode, 0)
         for pid in ranks:
             self.assertFalse(os.path.exists(f"/proc/{pid}/exe") and "ordo" in os.readlink(f"/proc/{pid}/exe"))
+        return run.returncode, err.decode()
+
+    def test_killed(self):
+        """A rank that dies ends the others."""
+        run, ranks = self.under_way()
+        os.kill(ranks[1], signal.SIGKILL)
+        self.assertNotEqual(self.ends(run, ranks)[0], 0)
+
+    def test_cancelled(self):
+        """A rank that is interrupted, whichever it is, cancels the run of all."""
+        run, ranks = self.under_way()
+        os.kill(ranks[2], signal.SIGINT)
+        status, err = self.ends(run, ranks)
+        self.assertEqual(status, 130, err)
+
+    def test_memory(self):
+        """The rank that has too little memory says so, and how much it has asked for."""
+        script = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -v 300000; exec "$@"'
+        words = [MPIRUN, "-np", "2", "bash", "-c", script, "bash", command.ORDO, "bfs", "--generate", "path --vertices 20000000", "--source", "0"]
+        run = subprocess.run(words, env=WORLD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(run.returncode, 4, run.stderr.decode())
+        self.assertRegex(run.stderr.decode(), "ordo: rank 1: not enough memory: [0-9]+ bytes asked for")
+
+    def test_late(self):
+        """A transport that waits and shuffles as far as its contract allows changes no answer, and runs end."""
+        late = os.environ.get("ORDO_LATE_RANKS", os.path.join(os.path.dirname(command.ORDO), "tests", "liblate_ranks.so"))
+        if not os.path.exists(late):
+            self.skipTest("no transport that misbehaves")
+        folder = self.path("late")
+        os.mkdir(folder)
+        for source, name in ((command.ORDO, "ordo"), (os.path.join(os.path.dirname(command.ORDO), "libordo.so"), "libordo.so.0"), (late, "libordo-mpi.so")):
+            shutil.copy(source, os.path.join(folder, name))
+        apps = (("delta", *APPS[0]), ("topology", *APPS[0]), ("bsp", *APPS[1]), ("bsp", *APPS[5]), ("delta", "pagerank"))
+        words = ("--generate", GRAPHS[3], "--threads", 2, "--verify", "--partition", "random", "--scheduler")
+        for out in self.together(lambda scheduler, *app: self.over(2, *app, *words, scheduler, program=os.path.join(folder, "ordo")), apps):
+            self.assertIn("PASS", out)
+
+    def test_namespaces(self):
+        """Ranks that share no network but a link between them, over TCP, as on two hosts."""
+        if not shutil.which("ip") or subprocess.run(["unshare", "-rn", "sh", "-c", LINK], stderr=subprocess.PIPE).returncode:
+            self.skipTest("no network namespaces with a link between them here")
+        run = subprocess.run(["unshare", "-rn", "sh", "-c", LINK + APART, "sh", MPIRUN, command.ORDO, "sssp", "--generate", GRAPHS[4], "--source", "0",
+                              "--threads", "1", "--verify"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                             env=dict(WORLD, PMIX_MCA_ptl_tcp_if_include="hub", PMIX_MCA_ptl_tcp_remote_connections="1"))
+        self.assertEqual(run.returncode, 0, run.stderr.decode())
+        self.assertIn("PASS", run.stdout.decode())
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
  * Runs over several processes, the ranks of an MPI job, on one host or on many.
  *
  * All ranks are the same program: each makes the same calls with the same arguments, on a graph of its own that is the
- * same in all of them. In a run every rank processes the vertices that it owns. When a run has ended all cells are in
- * all ranks, so what a program does between runs needs no change. A graph in a mapped file (.ordo) takes memory for
- * those parts alone that a rank reads.
+ * same in all of them. In a run every rank processes the vertices that it owns. When a run has ended all cells, and the
+ * arrays that processing an item writes, are in all ranks, so what a program does between runs needs no change. A graph
+ * in a mapped file (.ordo) takes memory for those parts alone that a rank reads.
  *
  * docs/distributed.md is the guide.
  */

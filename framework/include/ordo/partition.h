@@ -16,7 +16,8 @@ enum { ORDO_MAX_PARTS = 65536 };
 
 /** How vertices are divided. */
 typedef enum ordo_partition_method {
-    ORDO_PARTITION_METIS = 0, /**< few edges between parts, by METIS (Karypis and Kumar 1998); vertices in balance */
+    ORDO_PARTITION_METIS = 0, /**< few edges between parts, by METIS (Karypis and Kumar 1998); vertices and out-edges
+                                 together in balance */
     ORDO_PARTITION_BLOCK,     /**< ranges of ids with equally many vertices */
     ORDO_PARTITION_EDGES,     /**< ranges of ids with about equally many vertices and out-edges together */
     ORDO_PARTITION_RANDOM     /**< every vertex at random, by the seed */

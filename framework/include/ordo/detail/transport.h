@@ -21,11 +21,12 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_TRANSPORT_ABI = 2 };
+enum { ORDO_TRANSPORT_ABI = 3 };
 
 /* What all ranks agree on between two supersteps: of each rank's words the sum, the least and the greatest. */
 typedef struct ordo_agreed {
     ordo_u64 work;   /* summed: what is left to do */
+    ordo_u64 edges;  /* summed: of that work, where the scheduler says so */
     ordo_u64 lowest; /* the least: bucket in which there is something to do */
     ordo_u64 ended;  /* the greatest: why the run must end early, see ordo_job_exchange; 0: it goes on */
 } ordo_agreed;
@@ -50,7 +51,7 @@ typedef struct ordo_transport {
     /* Says that this rank fails and makes no collective calls any more, and waits until all ranks have said so, for
      * `seconds` at most. Returns whether all have: then no rank waits for this one, and leave() may be called. */
     bool (*fail)(double seconds);
-    /* Sends parcel[rank * parts + i], i < parts, to each other rank and receives what these send to this one; *agreed
+    /* Sends parcel[rank * parts + i], i < parts, to each other rank and receives what these send, in any order. *agreed
      * is this rank's words, and becomes what all ranks agree on. `parts`: the same in all ranks. `entry`: bytes.
      * Errors: ORDO_ERR_MEMORY where `room` returns NULL: the caller is to abort, for the others wait. */
     ordo_status (*exchange)(const ordo_parcel *parcel, int parts, size_t entry, ordo_agreed *agreed, ordo_room_fn *room,
@@ -60,6 +61,8 @@ typedef struct ordo_transport {
     /* Every rank's part of an array: units at[rank] .. at[rank + 1] - 1 of `all` are there in that rank, and then in
      * all of them. `unit`: bytes. */
     ordo_status (*gather)(void *all, const ordo_u64 *at, size_t unit);
+    /* Makes each of `count` words the bitwise or of that of all ranks. */
+    ordo_status (*unite)(ordo_u64 *words, ordo_u64 count);
 } ordo_transport;
 
 ORDO_END_DECLS

@@ -24,7 +24,7 @@
  *   op_offer            applies one candidate under a sync
  *   op_gather           pulls: the best candidate of a vertex's in-edges
  *   op_drain_rows       a member's work on rows that were put off, of which all members take pieces
- *   op_owns, op_keep, op_meet   runs over several processes (<ordo/detail/cpu/remote.h>)
+ *   op_owns, op_keep, op_meet, op_run_among_ranks   runs over several processes (<ordo/detail/cpu/remote.h>)
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
@@ -187,10 +187,11 @@ ORDO_INLINE double op_base(ordo_job *job, int index, double *least, ordo_counter
     return __builtin_isfinite(base) ? base : 0;
 }
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_ORDER != ORDO_SUM
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cpu/remote.h>
 #else
 /* Operators that do not run over several processes. */
+enum { op_sums = 0 };
 ORDO_INLINE bool op_owns(const ordo_job *job, ordo_item item)
 {
     (void)job;
@@ -212,8 +213,12 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
     (void)sync;
     (void)push;
     (void)arg;
-    const ordo_agreed mine = {work, lowest, 0};
+    const ordo_agreed mine = {work, 0, lowest, 0};
     return mine;
+}
+ORDO_INLINE ordo_status op_run_among_ranks(ordo_job *job, ordo_status (*run)(ordo_job *))
+{
+    return run(job);
 }
 #endif
 

@@ -133,7 +133,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 4 };
+enum { ORDO_SCHEDULER_INTERFACE = 5 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -207,8 +207,16 @@ typedef struct ordo_bin {
 /* What a member says when ranks meet. */
 typedef struct ordo_said {
     ordo_u64 work, lowest; /* as in ordo_agreed */
-    ordo_u64 padding[6];
+    ordo_u64 edges;        /* likewise; the scheduler's, where it needs them */
+    ordo_u64 padding[5];
 } ordo_said;
+
+/* An array with an element for each item, which is written where the item is processed. */
+typedef struct ordo_written {
+    void *array;
+    ordo_u64 unit; /* bytes of an element */
+} ordo_written;
+enum { ORDO_MOST_WRITTEN = 16 };
 
 /* A run over several processes (<ordo/distributed.h>), as the scheduler's code of one rank sees it. The members write
  * `out` and `said`; member 0 alone changes the rest, in ordo_job_exchange. */
@@ -223,6 +231,8 @@ typedef struct ordo_remote {
     ordo_agreed all;       /* what ranks have agreed on */
     ordo_bin in;           /* entries that have come */
     ordo_u64 messages;     /* sent so far; in the end by all ranks */
+    ordo_written written[ORDO_MOST_WRITTEN];
+    int written_count;
 } ordo_remote;
 
 /* A run, as it is passed to an instance. Owned by the framework; what it points at is valid until the run ends. */
@@ -263,6 +273,12 @@ typedef struct ordo_job {
     ordo_u32 first_owned, owned;
     ordo_remote *remote; /* of such a run, or NULL */
 } ordo_job;
+
+/* Over several processes, where targets are no heads: how many targets the ranks before this one own. */
+static inline ordo_u64 ordo_targets_before(const ordo_job *job, ordo_u32 rank)
+{
+    return job->targets * rank / job->remote->count; /* below 2^32 targets */
+}
 
 /* The number of a run's items. */
 static inline ordo_u64 ordo_job_items(const ordo_job *job)
@@ -394,6 +410,11 @@ ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, do
  * often. Where one of them must end the run early, job->remote->all.ended says so in all of them: its status in the
  * upper half, its number plus 1 in the lower one. */
 ORDO_API void ordo_job_exchange(ordo_job *job);
+/* Likewise: makes a bitmap of items the union of those of all ranks. span[0] and span[1], the least and the greatest of
+ * some words of this rank, become those of all. */
+ORDO_API void ordo_job_unite(ordo_job *job, ordo_u64 *bits, ordo_u64 words, ordo_u64 span[2]);
+/* Likewise: makes all ghosts what their owners' cells are. */
+ORDO_API void ordo_job_refresh(ordo_job *job);
 
 /* The kind of the job's graph. */
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);

@@ -17,6 +17,25 @@
  * entry is dropped when the ghost has a better value, and the entry of that value is in a bin, too, or was sent before.
  * Values get better only (the operator selects), so an owner that meets an old value drops it by the offer itself.
  *
+ * Racy stores. A plain store may put back a worse value into a ghost. The member that stores makes an entry of that
+ * value, and keeps it unless the ghost is better when it looks, after the store: so the ghost's last value has an
+ * entry, or a later store had the same value. What comes is offered to owners with atomics: a plain store of one
+ * message might overwrite the value of another, which its sender, whose ghost has that value, would never offer again.
+ *
+ * Sums. A ghost begins as 0 and holds what this rank has added and has not sent. The offer that finds 0 there makes an
+ * entry. When ranks meet, the member that has the entry swaps the ghost for 0, and sends what was in it. Invariant:
+ * what was added to an item is, once each, in the owner's cell or in what it has taken from there, in a ghost, or in an
+ * entry that has been swapped out. An addition and a swap are single steps on one word, so what another member adds
+ * meanwhile is either swapped out, too, or finds 0 and makes an entry of its own. So a ghost that is not 0 has an entry
+ * whose member has yet to look at it: every addend is sent, and none twice. (Where addends cancel out, an entry finds
+ * 0, and is dropped.) Sums of integers are the same in any order, so answers are those of one process; reals round in
+ * another order, as they do among threads. Levels are looked at by owners alone, and items taken by owners alone, so
+ * what takes record in arrays of the state is complete in the owner, and gathered from there like the cells.
+ *
+ * Targets that are no heads. Nothing is activated, so nothing is sent during the run. In the end every rank offers what
+ * its cells have become to those that own ranges of the targets. The operator selects, so offering a value again does
+ * no harm.
+ *
  * Why it ends, and when. `work` counts the entries of members and of bins before the exchange, so it is 0 in all ranks
  * only if no rank has an entry and none is under way: messages exist during the exchange alone. That is exact. An entry
  * that improves nothing costs one more superstep in which there is nothing to do.
@@ -29,14 +48,6 @@
  */
 #ifndef ORDO_DETAIL_CPU_REMOTE_H
 #define ORDO_DETAIL_CPU_REMOTE_H
-
-/* Whether this process owns the item. */
-ORDO_INLINE bool op_owns(const ordo_job *job, ordo_item item)
-{
-    if (__builtin_expect(item - job->first_owned < job->owned, 1))
-        return true;
-    return job->remote->part && job->remote->part[item] == job->remote->rank;
-}
 
 /* The rank that owns an item. */
 static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
@@ -71,8 +82,28 @@ ORDO_INLINE bool op_keep(ordo_job *job, int member, op_entry entry)
     return __builtin_expect(entry.item - job->first_owned < job->owned, 1) || op_keep_apart(job, member, entry);
 }
 
-/* Drops entries that have been overtaken; returns how many are left. */
-ORDO_NOINLINE ordo_u64 op_thin_out(ordo_job *job, int member)
+/* Whether an entry for another rank is to be sent. Drops what has been overtaken; of sums, takes what the ghost has. */
+#if ORDO_OP_ORDER == ORDO_SUM
+ORDO_INLINE bool op_send(ordo_job *job, op_entry *entry, const ordo_sync sync)
+{
+    op_cell *ghost = (op_cell *)job->cells + entry->item, none = 0;
+    if (sync == ORDO_SYNC_LOCK)
+        ordo_lock(&job->locks, entry->item & job->locks.mask);
+    __atomic_exchange(ghost, &none, &entry->value, __ATOMIC_RELAXED);
+    if (sync == ORDO_SYNC_LOCK)
+        ordo_unlock(&job->locks, entry->item & job->locks.mask);
+    return entry->value != 0;
+}
+#else
+ORDO_INLINE bool op_send(ordo_job *job, op_entry *entry, const ordo_sync sync)
+{
+    (void)sync;
+    return !op_stale(job, *entry);
+}
+#endif
+
+/* Keeps the entries that are to be sent; returns how many these are. */
+ORDO_INLINE ordo_u64 op_thin_out(ordo_job *job, int member, const ordo_sync sync)
 {
     const ordo_remote *remote = job->remote;
     ordo_u64 left = 0;
@@ -81,7 +112,7 @@ ORDO_NOINLINE ordo_u64 op_thin_out(ordo_job *job, int member)
         op_entry *entry = (op_entry *)bin->data;
         ordo_u64 kept = 0;
         for (ordo_u64 i = 0; i < bin->count; i++)
-            if (!op_stale(job, entry[i]))
+            if (op_send(job, &entry[i], sync))
                 entry[kept++] = entry[i];
         bin->count = kept;
         left += kept;
@@ -95,7 +126,7 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
                                 op_sink push, void *arg)
 {
     ordo_remote *remote = job->remote;
-    remote->said[member].work = work + op_thin_out(job, member);
+    remote->said[member].work = work + op_thin_out(job, member, sync);
     remote->said[member].lowest = lowest;
     ordo_member_barrier(job, member);
     if (member == 0)
@@ -107,14 +138,82 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
     ordo_split(remote->in.count, job->threads, member, &begin, &end);
     const op_entry *in = (const op_entry *)remote->in.data;
     op_cell *cell = (op_cell *)job->cells;
+    const ordo_sync safe = sync == ORDO_SYNC_RACY ? ORDO_SYNC_ATOMIC : sync;
     for (ordo_u64 i = begin; i < end; i++) {
         if (i + ORDO_AHEAD_HEAD < end)
             __builtin_prefetch(&cell[in[i + ORDO_AHEAD_HEAD].item], 1);
         op_entry entry = in[i];
-        if (op_offer(job, cell, entry.item, &entry.value, sync))
+        if (op_offer(job, cell, entry.item, &entry.value, safe))
             push(arg, entry);
     }
     return remote->all;
+}
+
+/* ---- before and after a run ---- */
+
+/* Notes the arrays that processing an item writes, and empties ghosts of sums. */
+ORDO_INLINE ordo_status op_begin_among_ranks(ordo_job *job)
+{
+    ordo_remote *remote = job->remote;
+    op_state *state = (op_state *)(size_t)job->state; /* its words are not changed */
+    ordo_array empty[ORDO_MOST_ARRAYS], one[ORDO_MOST_ARRAYS];
+    op_arrays(state, 0, 0, 0, empty);
+    const int arrays = op_arrays(state, 1, 0, 0, one);
+    for (int i = 0; i < arrays; i++) {
+        if (one[i].access == ORDO_ARRAY_READ)
+            continue;
+        if (empty[i].count || !one[i].count)
+            return ordo_fail(ORDO_ERR_UNSOUND,
+                             "operator '%s' does not run over ranks: it writes an array that is not of its items",
+                             job->op->name);
+        ordo_written *to = &remote->written[remote->written_count++];
+        __builtin_memcpy(&to->array, one[i].place, sizeof to->array);
+        to->unit = one[i].count * one[i].size;
+    }
+#if ORDO_OP_ORDER == ORDO_SUM
+    for (ordo_u64 v = 0; v < job->num_items; v++)
+        if (!op_owns(job, (ordo_item)v))
+            ((op_cell *)job->cells)[v] = 0;
+#endif
+    return ORDO_OK;
+}
+
+#if ORDO_OP_ORDER != ORDO_SUM
+/* Offers the cells of other ranks' targets to these, where targets are no heads; by the calling thread alone. */
+ORDO_INLINE void op_join_targets(ordo_job *job)
+{
+    ordo_remote *remote = job->remote;
+    op_cell *cell = (op_cell *)job->cells;
+    for (ordo_u32 to = 0; to < remote->count; to++)
+        for (ordo_u64 t = ordo_targets_before(job, to); to != remote->rank && t < ordo_targets_before(job, to + 1);
+             t++) {
+            const op_entry entry = {cell[t], (ordo_item)t};
+            if (op_better(entry.value, op_worst()))
+                op_append(job, &remote->out[to], entry);
+        }
+    for (int t = 0; t < job->threads; t++)
+        remote->said[t] = (ordo_said){.lowest = ~(ordo_u64)0};
+    ordo_job_exchange(job);
+    for (ordo_u64 i = 0; i < remote->in.count && !remote->all.ended; i++) {
+        op_entry entry = ((const op_entry *)remote->in.data)[i];
+        (void)op_offer(job, cell, entry.item, &entry.value, ORDO_SYNC_RACY);
+    }
+}
+#endif
+
+/* Makes a run, as one of several processes where it is. */
+ORDO_INLINE ordo_status op_run_among_ranks(ordo_job *job, ordo_status (*run)(ordo_job *))
+{
+    if (!job->remote)
+        return run(job);
+    ordo_status status = op_begin_among_ranks(job);
+    if (!status)
+        status = run(job);
+#if ORDO_OP_ORDER != ORDO_SUM
+    if (!status && !op_activates && !job->remote->all.ended)
+        op_join_targets(job);
+#endif
+    return status;
 }
 
 #endif
