@@ -243,28 +243,38 @@ ORDO_INLINE double op_gather_in_turn(const op_gather_round *g, const ordo_rows *
     return change;
 }
 
-/* Vertices begin .. end - 1 of a round, in turn where that is in place and rows are short. No head is read beyond the
- * last row. */
-ORDO_INLINE double op_gather_any_chunk(const op_gather_round *g, const ordo_rows *in, ordo_vid n, ordo_vid begin,
-                                       ordo_vid end)
+/* Vertices begin .. end - 1 of a round, whose rows are short, in turn. */
+ORDO_INLINE double op_gather_short_range(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
 {
-    if (!op_gather_turns || g->from != g->to || in->row[end] - in->row[begin] > (ordo_u64)(end - begin) * GATHER_FEW ||
-        in->row[end] + GATHER_FEW > in->row[n])
-        return op_gather_range(g, in, begin, end);
     const ordo_vid each = (end - begin) / GATHER_TURNS;
     const double change = op_gather_in_turn(g, in, begin, each);
     return op_join_changes(change, op_gather_range(g, in, begin + each * GATHER_TURNS, end));
 }
 
-/* The same, by code of its own for rows without weights between the heads. */
+/* Not inlined: what it keeps in registers costs long rows theirs. */
+#define op_gather_short_chunk ORDO_OP_NAME(op_gather_short_chunk)
+ORDO_NOINLINE double op_gather_short_chunk(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
+{
+    ordo_rows rows = *in;
+    if (rows.head_stride != 1)
+        return op_gather_short_range(g, &rows, begin, end);
+    rows.head_stride = 1;
+    return op_gather_short_range(g, &rows, begin, end);
+}
+
+/* A chunk of a round over n vertices; code of its own for rows without weights between the heads. In turn where that is
+ * in place and rows are short; no head is read beyond the last row. */
 ORDO_INLINE double op_gather_chunk(const op_gather_round *g, const ordo_rows *in, ordo_vid n, ordo_vid begin,
                                    ordo_vid end)
 {
     ordo_rows rows = *in;
+    if (op_gather_turns && g->from == g->to && in->row[end] - in->row[begin] <= (ordo_u64)(end - begin) * GATHER_FEW &&
+        in->row[end] + GATHER_FEW <= in->row[n])
+        return op_gather_short_chunk(g, in, begin, end);
     if (rows.head_stride != 1)
-        return op_gather_any_chunk(g, &rows, n, begin, end);
+        return op_gather_range(g, &rows, begin, end);
     rows.head_stride = 1;
-    return op_gather_any_chunk(g, &rows, n, begin, end);
+    return op_gather_range(g, &rows, begin, end);
 }
 
 /* Votes, waits for all members, adds up the votes. False when the run is over. */
