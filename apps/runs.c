@@ -50,6 +50,7 @@ void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later)
     sum->messages += one->messages;
     sum->work_seconds += one->work_seconds;
     sum->delta_last = one->delta_last;
+    sum->change = one->change;
     for (int e = 0; e < ORDO_HARDWARE_EVENTS; e++) {
         sum->hardware.present[e] = sum->hardware.present[e] && one->hardware.present[e];
         sum->hardware.value[e] += one->hardware.value[e];

@@ -9,6 +9,9 @@
  * The step is a contraction by d, in L1, of the ranks, whatever mixture of old and new cells it reads; so it may run in
  * place. The change is that of the rank.
  *
+ * A run in place may go `relaxation` w times as far as the step says (successive over-relaxation [Young 1954]); 1
+ * elsewhere. With w > 1 not every mixture converges, so the caller sees to it (apps/pagerank_pull.c).
+ *
  * A template over the type of cells, ORDO_WEIGHT: f32 or f64. Sums are f64 for both: what f32 rounds is the scale and
  * the cell, each by at most 2^-24 of it, however many edges a vertex has.
  *
@@ -23,6 +26,7 @@
 typedef struct ORDO_INSTANCE(pagerank_pull_state) {
     const ORDO_TYPE_OF(ORDO_WEIGHT) * scale; /* [n] positive */
     double base;                             /* (1 - d) / n */
+    double relaxation;                       /* w, from 1 to less than 2; 1 on a GPU, which does not read it */
     double tolerance;                        /* the change of the last round, in L1 */
     ordo_u64 rounds;                         /* the most */
 } ORDO_INSTANCE(pagerank_pull_state);
@@ -31,9 +35,14 @@ ORDO_FN ORDO_TYPE_OF(ORDO_WEIGHT)
     ORDO_INSTANCE(pagerank_pull_apply)(const ORDO_INSTANCE(pagerank_pull_state) * s, ordo_item v,
                                        ORDO_TYPE_OF(ORDO_WEIGHT) old, double sum, const double *total)
 {
-    (void)old;
     (void)total;
+#ifdef __CUDA_ARCH__ /* thousands of vertices at once are no sequence */
+    (void)old;
     return (ORDO_TYPE_OF(ORDO_WEIGHT))((s->base + sum) * (double)s->scale[v]);
+#else
+    const double w = s->relaxation;
+    return (ORDO_TYPE_OF(ORDO_WEIGHT))((s->base + sum) * ((double)s->scale[v] * w) + (1 - w) * (double)old);
+#endif
 }
 
 ORDO_FN double ORDO_INSTANCE(pagerank_pull_change)(const ORDO_INSTANCE(pagerank_pull_state) * s, ordo_item v,

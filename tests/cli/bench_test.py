@@ -109,8 +109,28 @@ with tempfile.TemporaryDirectory() as directory:
     stored = json.loads(subprocess.run([ordo, "info", road, "--json", "-", "--quiet"], capture_output=True, text=True, check=True).stdout)["graph"]
     assert 2 * len(edges) == stored["edges"] - stored["loops"], (len(edges), stored)
 
+    # the other kernels: rows without weights, GAP's options, what GBBS prints; an answer that differs is told
+    script(root / "gap" / "pr", note + 'echo "Trial Time:  0.00400"\n')
+    script(root / "gap" / "bc", note + 'echo "Trial Time:  0.00600"\n')
+    script(root / "gbbs" / "KCore", note + 'echo "### rho = 3 k_{max} = 2"\necho "### Running Time: 7.5e-05"\n')
+    script(root / "gbbs" / "Triangle", note + 'echo "### Num triangles = 12345678"\necho "### Running Time: 0.5"\n')
+    calls.unlink()
+    done = bench("pagerank", "kcore", "bc", "tc", "--graphs", road, "--threads", "2", "--rounds", "1", "--repeat", "1", "--without", "debian",
+                 "--schedulers", "auto,bsp", "--within", "1e9", "--peer", f"gap={root / 'gap'}", "--peer", f"gbbs={root / 'gbbs'}",
+                 "--json", root / "out.json")
+    assert done.returncode == 0, done.stderr + done.stdout
+    found = {(r["app"], r["who"]): r for r in json.loads((root / "out.json").read_text())["rows"] if r["who"] in ("GAP", "GBBS")}
+    assert found["pagerank", "GAP"]["times_ms"] == [4] and found["bc", "GAP"]["times_ms"] == [6], found
+    assert found["kcore", "GBBS"]["times_ms"] == [0.075], found
+    assert "its answer is 12345678, ours is" in found["tc", "GBBS"]["why_not"] and len(found) == 4, found
+    words = {pathlib.Path(name).name: (threads, words) for name, threads, *words in map(str.split, calls.read_text().splitlines())}
+    assert words["pr"][1][1].endswith(".sg") and words["pr"][1][2:] == ["-n", "1", "-i", "1000", "-t", "1e-4"], words
+    assert words["bc"][1][2:] == ["-n", "1", "-i", "4"], words
+    threads, (*options, file) = words["KCore"]
+    assert threads == "2" and options == ["-s", "-b", "-rounds", "1"] and file.endswith(".bin"), words
+
     for words, said in ((["bfs", "--peer", "gap=/no/such"], "there is no /no/such"),
-                        (["bfs", "--peer", "other=/tmp"], "NAME one of gap, wasp, pasgal, galois, pbbs"),
+                        (["bfs", "--peer", "other=/tmp"], "NAME one of gap, wasp, pasgal, galois, pbbs, gbbs"),
                         (["bfs", "--without", "debian", "--threads", "1", "--graphs", "nothing"], "graph nothing: no file"),
                         (["bfs", "overhead"], "stands alone")):
         done = bench(*words)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+TOLERANCE = "1e-4"  # of pagerank: GAP's
 
 
 class Failed(Exception):
@@ -69,10 +70,14 @@ class Peer:
 
 class Gap(Peer):
     """GAP benchmark suite (Beamer, Asanovic, Patterson 2015)."""
-    name, apps = "GAP", ("sssp", "bfs", "cc")
+    name, apps = "GAP", ("sssp", "bfs", "cc", "pagerank", "bc", "tc")
+
+    def program(self, app):
+        return super().program("pr" if app == "pagerank" else app)
 
     def variants(self, app, width):
-        return {f"-d {w}": ["-d", w] for w in self.widths(width)} if app == "sssp" else {"": []}
+        fixed = {"pagerank": ["-i", 1000, "-t", TOLERANCE], "bc": ["-i", 4]}
+        return {f"-d {w}": ["-d", w] for w in self.widths(width)} if app == "sssp" else {"": fixed.get(app, [])}
 
     def times(self, app, graph, source, threads, repeat, words):
         where = [] if source is None else ["-r", source]
@@ -154,6 +159,31 @@ class Pbbs(Peer):
         return self.numbers(r"Parlay time: ([0-9.]+)", text, 1000)[-repeat:], None
 
 
+class Gbbs(Peer):
+    """GBBS (Dhulipala, Blelloch, Shun 2018): k-cores by Julienne's buckets (Dhulipala, Blelloch, Shun 2017), triangles by
+    Shun and Tangwongsan 2015. It names its programs after their sources."""
+    name, apps = "GBBS", ("kcore", "tc")
+    programs = {"kcore": ("KCore", "KCore/JulienneDBS17"), "tc": ("Triangle", "TriangleCounting/ShunTangwongsan15")}
+    answers = {"kcore": r"k_\{max\} = (\d+)", "tc": r"Num triangles = (\d+)"}
+
+    def program(self, app):
+        name, folder = self.programs[app]
+        places = (name, f"benchmarks/{folder}/{name}", f"bazel-bin/benchmarks/{folder}/{name}_main")
+        return self.folder if self.folder.is_file() else next(
+            (self.folder / p for p in places if (self.folder / p).is_file()), None)
+
+    def variants(self, app, width):
+        return {"": []}
+
+    def times(self, app, graph, source, threads, repeat, words):
+        text = call([self.program(app), "-s", "-b", "-rounds", repeat, *words, graph.file("bin")], self.limit,
+                    PARLAY_NUM_THREADS=str(threads))
+        answers = {int(x) for x in re.findall(self.answers[app], text)}
+        if len(answers) > 1:
+            raise Failed("answers differ from repeat to repeat")
+        return self.numbers(r"### Running Time: ([0-9.e+-]+)", text, 1000), next(iter(answers), None)
+
+
 class Driver(Peer):
     """A library of Debian's behind a driver of our own in this folder, compiled where the library is."""
     serial, apps = True, ("sssp", "bfs", "cc", "mst", "maxflow")
@@ -177,7 +207,7 @@ class Driver(Peer):
         return [1000 * float(line[0]) for line in lines], int(lines[0][1])
 
 
-PEERS = {"gap": Gap, "wasp": Wasp, "pasgal": Pasgal, "galois": Galois, "pbbs": Pbbs}
+PEERS = {"gap": Gap, "wasp": Wasp, "pasgal": Pasgal, "galois": Galois, "pbbs": Pbbs, "gbbs": Gbbs}
 
 
 def compiled(source, target, words):

@@ -9,6 +9,11 @@
  * order, so all decide the same. Shares are kept in arrays of their own: one, read and written in place, or two, of
  * which a round reads one and writes the other. Where the operator has no shares, its cells are one of these arrays.
  *
+ * Sums of short rows, as of lattices and roads, cost more than their edges: in place a vertex waits for the one before
+ * it, and lengths that differ are branches that are predicted wrongly. In place, a chunk of them is computed in four
+ * parts, a vertex of each part in turn: four sums that do not wait for each other, of up to four edges each without a
+ * branch.
+ *
  * Memory order. A cell and its share have one writer in a round, the member that has taken the vertex. Double-buffered,
  * no word is read and written in the same round, and barriers order the rounds. In place, a share is read while it may
  * be written: relaxed, and whole, so that a reader gets the value of the round before or of this one, which
@@ -19,6 +24,7 @@
 #include <ordo/detail/cpu/base.h>
 
 enum { GATHER_CHUNK = 1 << 14, GATHER_LEAST = 1 << 8, GATHER_PARTS = 32, GATHER_LANES = 4, GATHER_SHORT = 32 };
+enum { GATHER_FEW = 4 /* edges of a row */, GATHER_TURNS = 4 /* parts of a chunk */ };
 
 /* A member's part of a round's change and totals. There are two, for even and odd rounds: one is read while the other
  * is written. */
@@ -96,6 +102,38 @@ ORDO_INLINE op_value op_gather_row(const op_state *state, const ordo_rows *in, c
 }
 #endif
 
+#if ORDO_OP_COMBINE == ORDO_SUM
+enum { op_gather_turns = !op_edges };
+
+/* What the row's edge e + k offers; nothing where the row has `edges` <= k. Chosen by a mask: a condition would be a
+ * branch, and lengths of rows are not predicted well. */
+ORDO_INLINE op_value op_gather_offer(const ordo_rows *in, const op_share *share, ordo_eid e, ordo_u64 k, ordo_u64 edges)
+{
+    static const op_share nothing = 0;
+    const size_t none = (size_t)&nothing, some = (size_t)(share + in->head[(e + k) * in->head_stride]);
+    return (op_value)op_load_share((const op_share *)(none + ((some - none) & -(size_t)(k < edges))));
+}
+
+/* op_gather_row() of at most GATHER_FEW edges without a branch: heads beyond the row are read, what they offer is not.
+ * To add 0 changes nothing, so the sum is the same. */
+ORDO_INLINE op_value op_gather_few(const ordo_rows *in, const op_share *share, ordo_eid e, ordo_u64 edges)
+{
+    return op_join(op_join(op_join(op_gather_offer(in, share, e, 0, edges), op_gather_offer(in, share, e, 1, edges)),
+                           op_gather_offer(in, share, e, 2, edges)),
+                   op_gather_offer(in, share, e, 3, edges));
+}
+#else
+enum { op_gather_turns = 0 };
+ORDO_INLINE op_value op_gather_few(const ordo_rows *in, const op_share *share, ordo_eid e, ordo_u64 edges)
+{
+    (void)in;
+    (void)share;
+    (void)e;
+    (void)edges;
+    return (op_value)0;
+}
+#endif
+
 /* Sets the bounds of a member's chunks: chunk i begins at the first v where v and the edges of vertices before v are
  * i * work or more. */
 ORDO_INLINE void op_gather_bounds(op_gather_run *run, int index, ordo_u64 work)
@@ -146,11 +184,9 @@ typedef struct op_gather_round {
     op_scratch *scratch;
 } op_gather_round;
 
-/* Vertex v, whose row begins at *e; *e becomes its end. Returns its change. */
-ORDO_INLINE double op_gather_vertex(const op_gather_round *g, const ordo_rows *in, ordo_vid v, ordo_eid *e)
+/* Gives vertex v what its row adds up to. Returns its change. */
+ORDO_INLINE double op_gather_put(const op_gather_round *g, ordo_vid v, op_value value)
 {
-    const ordo_eid end = in->row[v + 1];
-    const op_value value = op_gather_row(g->state, in, g->from, v, *e, end, g->scratch);
     const op_cell old = op_shares ? g->cell[v] : *(const op_cell *)(const void *)(g->from + v);
     const op_cell now = op_apply(g->state, v, old, value, g->total);
     op_share share = op_share_of(g->state, v, now);
@@ -159,25 +195,82 @@ ORDO_INLINE double op_gather_vertex(const op_gather_round *g, const ordo_rows *i
     __atomic_store(g->to + v, &share, __ATOMIC_RELAXED);
     if (op_totals)
         op_add_total(g->state, v, now, g->next_total);
-    *e = end;
     return op_change(g->state, v, old, now);
 }
 
-/* Vertices begin .. end - 1 of a round, the two halves in turn: in place, a vertex often waits for its predecessor, as
- * on a lattice. Returns the sum of their changes. */
+/* Vertices begin .. end - 1 of a round. Returns the sum of their changes. */
 ORDO_INLINE double op_gather_range(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
 {
     ordo_eid e = in->row[begin];
     double change = 0;
-    for (ordo_vid v = begin; v < end; v++)
-        change = op_join_changes(change, op_gather_vertex(g, in, v, &e));
+    for (ordo_vid v = begin; v < end; v++) {
+        const ordo_eid last = in->row[v + 1];
+        change =
+            op_join_changes(change, op_gather_put(g, v, op_gather_row(g->state, in, g->from, v, e, last, g->scratch)));
+        e = last;
+    }
     return change;
 }
 
-/* The same, by code of its own for rows without weights between the heads. */
-ORDO_INLINE double op_gather_chunk(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
+ORDO_INLINE ordo_u64 op_gather_edges(const ordo_rows *in, ordo_vid v)
+{
+    return in->row[v + 1] - in->row[v];
+}
+
+/* A vertex of few edges. */
+ORDO_INLINE double op_gather_put_few(const op_gather_round *g, const ordo_rows *in, ordo_vid v)
+{
+    return op_gather_put(g, v, op_gather_few(in, g->from, in->row[v], op_gather_edges(in, v)));
+}
+
+/* The same of GATHER_TURNS parts of `each` vertices, from `begin` on, a vertex of each part in turn. */
+ORDO_INLINE double op_gather_in_turn(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid each)
+{
+    double change = 0;
+    for (ordo_vid a = begin; a < begin + each; a++) {
+        const ordo_vid b = a + each, c = b + each, d = c + each;
+        if (op_gather_edges(in, a) <= GATHER_FEW && op_gather_edges(in, b) <= GATHER_FEW &&
+            op_gather_edges(in, c) <= GATHER_FEW && op_gather_edges(in, d) <= GATHER_FEW) {
+            const double one = op_gather_put_few(g, in, a), two = op_gather_put_few(g, in, b);
+            const double three = op_gather_put_few(g, in, c), four = op_gather_put_few(g, in, d);
+            change = op_join_changes(change, op_join_changes(op_join_changes(one, two), op_join_changes(three, four)));
+            continue;
+        }
+        const ordo_vid turn[GATHER_TURNS] = {a, b, c, d};
+        for (int i = 0; i < GATHER_TURNS; i++)
+            change = op_join_changes(change, op_gather_range(g, in, turn[i], turn[i] + 1));
+    }
+    return change;
+}
+
+/* Vertices begin .. end - 1 of a round, whose rows are short, in turn. */
+ORDO_INLINE double op_gather_short_range(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
+{
+    const ordo_vid each = (end - begin) / GATHER_TURNS;
+    const double change = op_gather_in_turn(g, in, begin, each);
+    return op_join_changes(change, op_gather_range(g, in, begin + each * GATHER_TURNS, end));
+}
+
+/* Not inlined: what it keeps in registers costs long rows theirs. */
+#define op_gather_short_chunk ORDO_OP_NAME(op_gather_short_chunk)
+ORDO_NOINLINE double op_gather_short_chunk(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
 {
     ordo_rows rows = *in;
+    if (rows.head_stride != 1)
+        return op_gather_short_range(g, &rows, begin, end);
+    rows.head_stride = 1;
+    return op_gather_short_range(g, &rows, begin, end);
+}
+
+/* A chunk of a round over n vertices; code of its own for rows without weights between the heads. In turn where that is
+ * in place and rows are short; no head is read beyond the last row. */
+ORDO_INLINE double op_gather_chunk(const op_gather_round *g, const ordo_rows *in, ordo_vid n, ordo_vid begin,
+                                   ordo_vid end)
+{
+    ordo_rows rows = *in;
+    if (op_gather_turns && g->from == g->to && in->row[end] - in->row[begin] <= (ordo_u64)(end - begin) * GATHER_FEW &&
+        in->row[end] + GATHER_FEW <= in->row[n])
+        return op_gather_short_chunk(g, in, begin, end);
     if (rows.head_stride != 1)
         return op_gather_range(g, &rows, begin, end);
     rows.head_stride = 1;
@@ -243,7 +336,7 @@ ORDO_INLINE void op_gather_work(op_gather_run *run, int index)
             const ordo_u64 edges = in.row[end] - in.row[begin];
             if (!ordo_go_on(job, &count, end - begin + edges))
                 break;
-            change = op_join_changes(change, op_gather_chunk(&g, &in, begin, end));
+            change = op_join_changes(change, op_gather_chunk(&g, &in, job->in->n, begin, end));
             ORDO_COUNT(count.items += end - begin);
             ORDO_COUNT(count.edges += edges);
         }
