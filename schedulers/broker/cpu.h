@@ -20,7 +20,7 @@
  * processed. A member adds what it has staged before the queue can show it, and subtracts a batch after all that this
  * activated has been added: in one addition with the last of these. So pending never falls to 0 while there is an
  * entry, and a member that finds nothing and reads 0 is done. Additions are releases in one sequence and the read of 0
- * an acquire, so it sees what all members did.
+ * an acquire, so it sees what all members did. tests/models/broker.pml checks this, and that nobody waits for ever.
  *
  * Passes. The queue's contents at some moment are a pass; when they have been taken, what is there then is the next
  * one. With one thread these are the rounds of the Bellman-Ford algorithm. Member 0 counts them, as supersteps.

@@ -51,12 +51,6 @@ __attribute__((unused)) static int fifo_by_put_end(const void *a, const void *b)
     const ordo_u64 x = ((const fifo_value *)a)->put_end, y = ((const fifo_value *)b)->put_end;
     return (x > y) - (x < y);
 }
-__attribute__((unused)) static int fifo_by_number(const void *a, const void *b)
-{
-    const ordo_u64 x = *(const ordo_u64 *)a, y = *(const ordo_u64 *)b;
-    return (x > y) - (x < y);
-}
-
 /* By VFresh and VRepet; makes value[] of the calls. */
 static const char *fifo_collect(const fifo_call *call, size_t count, fifo_value *value, ordo_u32 values)
 {
@@ -128,17 +122,30 @@ static bool fifo_empty_is_right(const fifo_call *call, const ordo_u64 *span, siz
     return !low || call->end >= span[2 * low - 1];
 }
 
-static size_t fifo_count_below(const ordo_u64 *sorted, size_t count, ordo_u64 limit)
+/* The number of the first values by put_begin whose puts began before `limit`. */
+static ordo_u32 fifo_begun(const fifo_value *by_begin, ordo_u32 values, ordo_u64 limit)
 {
-    size_t low = 0, high = count;
+    ordo_u32 low = 0, high = values;
     while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (sorted[middle] < limit)
+        const ordo_u32 middle = (low + high) / 2;
+        if (by_begin[middle].put_begin < limit)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+/* By VFull. least_after[v]: when the first taking of values v and later ended. Looks at the latest puts first, which
+ * are those that a queue still has. */
+static bool fifo_full_is_right(const fifo_call *call, const fifo_value *by_begin, ordo_u32 values,
+                               const ordo_u64 *least_after, ordo_u64 places)
+{
+    const ordo_u32 begun = fifo_begun(by_begin, values, call->end + 1);
+    ordo_u64 possible = 0;
+    for (ordo_u32 v = begun; v-- > 0 && possible < places;)
+        possible += by_begin[v].taken_end >= call->begin && by_begin[v].taken_begin <= least_after[begun];
+    return possible >= places;
 }
 
 /* The condition that a history of calls breaks, NULL if none. Values are below `values`, each put at most once; places
@@ -162,15 +169,13 @@ __attribute__((unused)) static const char *fifo_violation(const fifo_call *call,
         for (size_t i = 0; i < count && !found; i++)
             if (call[i].kind == FIFO_EMPTY && !fifo_empty_is_right(&call[i], span, spans))
                 found = "VWit";
-        ordo_u64 *begun = span, *ended = span + put; /* sorted; the spans are not needed any more */
-        for (ordo_u32 v = 0; v < put; v++) {
-            begun[v] = value[v].put_begin;
-            ended[v] = value[v].taken_end;
-        }
-        qsort(ended, put, sizeof *ended, fifo_by_number);
-        for (size_t i = 0; i < count && !found; i++)
-            if (places && call[i].kind == FIFO_FULL &&
-                fifo_count_below(begun, put, call[i].end + 1) - fifo_count_below(ended, put, call[i].begin) < places)
+        ordo_u64 *least_after =
+            span; /* [v]: the first end of a taking of values v and later; the spans are not needed */
+        least_after[put] = FIFO_LAST;
+        for (ordo_u32 v = put; v-- > 0;)
+            least_after[v] = value[v].taken_end < least_after[v + 1] ? value[v].taken_end : least_after[v + 1];
+        for (size_t i = 0; i < count && !found && places; i++)
+            if (call[i].kind == FIFO_FULL && !fifo_full_is_right(&call[i], value, put, least_after, places))
                 found = "VFull";
     }
     free(value);
