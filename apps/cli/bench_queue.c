@@ -63,8 +63,8 @@ static void take(load *l, taken *t, ordo_u64 share)
     t->count += got;
 }
 
-/* A member's share: as many entries to put as to take. Whoever has put all of its own may wait for entries of others,
- * who put theirs whatever they find. */
+/* A member's share: as many entries to put as to take. A member that has put all of its own may wait for entries of
+ * others, which put theirs whatever they find. */
 static void part(void *arg, int member)
 {
     load *l = arg;

@@ -1,16 +1,16 @@
 /* broker/cpu.h -- one FIFO queue for all threads, on the CPU.
  *
- * Problem. The simplest worklist is one queue: items are processed as they were activated, and whoever is idle takes
- * the next ones. A queue under a lock does not scale, and a run ends only when no thread can put anything into it any
- * more.
+ * Problem. The simplest worklist is one queue: items are processed as they were activated, and a thread that is idle
+ * takes the next ones. A queue under a lock does not scale, and a run ends only when no thread can put anything into it
+ * any more.
  *
  * Method (Kerbl et al., ICS 2018; Çavuşoğlu's thesis, chapter 3). The queue is <ordo/scheduler/broker_queue.h>, which
  * has the protocol. A member takes a batch, processes it, and stages what it activates: a reservation for each `stage`
  * activations, and one at the end of the batch.
  *
- * A full queue loses nothing, and nobody waits for free places. What finds none goes to the member's *backlog*, an
+ * A full queue loses nothing, and no member waits for free places. What finds none goes to the member's *backlog*, an
  * array in order, and so does all that the member activates while it has a backlog. At every turn the member first puts
- * the oldest of that into the queue, as far as there is room, then takes its next batch, which makes room. So a
+ * the oldest of that into the queue, as far as there is room, then takes its next batch, which frees places. So a
  * member's activations enter the queue in their order, however small it is. (Waiting for room instead would be a
  * deadlock once all members do; processing the activations at once would be depth-first, whose work can grow
  * exponentially where values improve in many steps.) The initial items are a backlog from the start: each member's
@@ -20,7 +20,7 @@
  * processed. A member adds what it has staged before the queue can show it, and subtracts a batch after all that this
  * activated has been added: in one addition with the last of these. So pending never falls to 0 while there is an
  * entry, and a member that finds nothing and reads 0 is done. Additions are releases in one sequence and the read of 0
- * an acquire, so it sees what all members did. tests/models/broker.pml checks this, and that nobody waits for ever.
+ * an acquire, so it sees what all members did. tests/models/broker.pml checks this, and that no member waits for ever.
  *
  * Passes. The queue's contents at some moment are a pass; when they have been taken, what is there then is the next
  * one. With one thread these are the rounds of the Bellman-Ford algorithm. Member 0 counts them, as supersteps.

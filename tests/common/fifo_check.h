@@ -11,8 +11,8 @@
  * b had ended VWit    a call answers `empty`, though at every moment of it there is a value whose put has ended and
  * whose taking has not begun: there are x1 .. xn such that the put of x1 ends before the call begins, each further put
  * ends before the taking of the value before begins, and the taking of xn begins after the call has ended, or never
- * Each is found by sorting: O(n log n). Calls that end and begin at the same time count as overlapping, so a clock of
- * any resolution accuses nobody wrongly. A batch counts as one call for each value.
+ * Each is found by sorting: O(n log n). Calls that end and begin at the same time count as overlapping, so with a
+ * clock of any resolution what is found is wrong. A batch counts as one call for each value.
  *   VFull   beyond the paper, for a bounded queue: a call answers `full`, but fewer values than there are places can
  * have been in the queue in any moment of it. Necessary, not sufficient.
  *

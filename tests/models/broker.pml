@@ -5,7 +5,7 @@
  * member 0, as initial items are. -DHINTS: the queue may answer empty or full at any time, as the Broker Work
  * Distributor may.
  *
- * Checked: nobody is blocked for ever; a member that ends has missed nothing (`live`, which no member looks at, counts
+ * Checked: no member is blocked for ever; a member that ends has missed nothing (`live`, which no member looks at, counts
  * entries that exist); in the end everything was processed once and the queue is empty.
  * Faults, to show that the checks can fail: -DCOUNT_LATE counts entries when they are in the queue; -DDONE_EARLY
  * subtracts a batch before what it activated is counted; -DWAITS waits for room instead of keeping entries.
@@ -76,7 +76,7 @@ proctype member(byte m)
         if
         :: got ->
             left = (depth > 0 -> 2 : 0);
-            atomic { live = live + left - 1; processed++ } /* exists from here on, though nobody sees it */
+            atomic { live = live + left - 1; processed++ } /* exists from here on, though no member sees it */
 #ifdef DONE_EARLY
             pending--;
 #endif

@@ -2,10 +2,10 @@
  *
  * THREADS threads make CALLS calls each, any: enqueues and dequeues of 1 to BATCH entries, on N places. An entry is its
  * ticket. Steps are those that the header names; what is one atomic access there is one step here, and a
- * compare-and-swap with the read before it is one, too, since it repeats until nobody came between. Memory order is not
+ * compare-and-swap with the read before it is one, too, since it repeats until no other came between. Memory order is not
  * modelled: that is argued there.
  *
- * Checked: nobody is blocked for ever, though threads end at any time; a dequeue reads the entry of its ticket; count is
+ * Checked: no thread is blocked for ever, though threads end at any time; a dequeue reads the entry of its ticket; count is
  * 0 .. N; `empty` and `full` are right at the moment in which they take effect.
  * Faults, to show that the checks can fail: -DGIVE_BACK adds to count first and gives back what was too much, as in the
  * paper; -DONCE answers at once, as the Broker Work Distributor; -DHEAD_LAST reads tail before head where it asks for

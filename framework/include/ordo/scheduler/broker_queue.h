@@ -26,7 +26,7 @@
  *
  * Invariant: 0 <= count <= N, by compare-and-swap. The paper adds first and gives back what was too much. Meanwhile
  * count is too low, so that an enqueue can be assured of a place that no dequeue has promised to free, and waits in E3
- * for one that may never come (tests/models/broker_queue.pml, -DGIVE_BACK, is such a run). Here there is none:
+ * for one that may never come (a fault of tests/models/broker_queue.pml). Here there is none:
  *   An enqueue with ticket t has been assured after t others at least; as count <= N, more than t - N dequeues have
  * been assured by then. They draw all tickets up to t - N, and one of these frees the place. Likewise the entry of a
  *   dequeue with ticket t comes from an enqueue that has been assured. So what a thread waits for in E3 and D3 is done
