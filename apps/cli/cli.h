@@ -135,8 +135,8 @@ enum {
     TRAIT_TREE = 1 << 11,
     TRAIT_AT_ONCE = 1 << 12, /* one answer from several sources */
     TRAIT_ROUNDS = 1 << 13,
-    TRAIT_QUEUE = 1 << 14,   /* bench queue */
-    TRAIT_STATE = 1 << 10    /* an operator's file */
+    TRAIT_QUEUE = 1 << 14, /* bench queue */
+    TRAIT_STATE = 1 << 10  /* an operator's file */
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {

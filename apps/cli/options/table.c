@@ -292,8 +292,11 @@ option_scope scope_of_verb(const cli_verb *v)
 static const struct {
     const char *name;
     unsigned traits;
-} benchmarks[] = {
-    {"ht", TRAIT_SECTIONS}, {"atm", TRAIT_SECTIONS}, {"sgd", TRAIT_RATINGS | TRAIT_GRAPH}, {"machine", TRAIT_MACHINE}, {"queue", TRAIT_QUEUE}};
+} benchmarks[] = {{"ht", TRAIT_SECTIONS},
+                  {"atm", TRAIT_SECTIONS},
+                  {"sgd", TRAIT_RATINGS | TRAIT_GRAPH},
+                  {"machine", TRAIT_MACHINE},
+                  {"queue", TRAIT_QUEUE}};
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 option_scope scope_of_benchmark(const char *name)
