@@ -265,22 +265,12 @@ static ordo_status run_factor(bench *b, bool atm, ordo_u64 factor, bool first)
 
 static ordo_status bench_sections(bench *b, bool atm)
 {
-    const char *list = b->o->collisions ? b->o->collisions : "32,128,512,1K,32K,128K";
     ordo_u64 factor[MAX_FACTORS];
-    int count = 0;
-    for (const char *at = list;;) {
-        char word[24];
-        size_t length = strcspn(at, ",");
-        snprintf(word, sizeof word, "%.*s", (int)(length < 23 ? length : 23), at);
-        if (count == MAX_FACTORS)
-            return ordo_fail(ORDO_ERR_USAGE, "--collisions '%s', expected %d at most", list, MAX_FACTORS);
-        ordo_status status = parse_size("--collisions", word, &factor[count++]);
-        if (status)
-            return status;
-        if (!at[length])
-            break;
-        at += length + 1;
-    }
+    int count;
+    ordo_status status = bench_numbers("--collisions", b->o->collisions ? b->o->collisions : "32,128,512,1K,32K,128K",
+                                       0xffffffff, factor, MAX_FACTORS, &count);
+    if (status)
+        return status;
     if (b->o->word_count > 1)
         return ordo_fail(ORDO_ERR_USAGE, "bench %s takes no graph", b->name);
     if (!atm && b->o->operations >= HASH_TABLE_END)
@@ -288,7 +278,7 @@ static ordo_status bench_sections(bench *b, bool atm)
                          (unsigned long long)b->o->operations, HASH_TABLE_END);
     ordo_work work = {.op = ordo_operator_find(atm ? "bank" : "hash_table"), .state = b, .targets = 1}; /* no items */
     for (int i = 0; i < b->count; i++) {
-        ordo_status status = ordo_run_check(&work, &b->candidates[i].run);
+        status = ordo_run_check(&work, &b->candidates[i].run);
         if (status)
             return status;
     }
@@ -296,7 +286,6 @@ static ordo_status bench_sections(bench *b, bool atm)
         printf(
             "%s: %llu operations a run, million operations a second: median (least to most) of %d runs, all checked\n",
             b->name, (unsigned long long)b->o->operations, b->o->repeat);
-    ordo_status status = ORDO_OK;
     progress_steps((size_t)count * (size_t)b->count * (size_t)(b->o->repeat + b->o->warmup));
     for (int i = 0; i < count && !status; i++)
         status = run_factor(b, atm, factor[i], i == 0);
@@ -304,6 +293,38 @@ static ordo_status bench_sections(bench *b, bool atm)
 }
 
 /* ---- the verb ---- */
+
+ordo_status bench_numbers(const char *option, const char *list, ordo_u64 most, ordo_u64 *out, int capacity, int *count)
+{
+    *count = 0;
+    for (const char *at = list;;) {
+        char word[24];
+        size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < 23 ? length : 23), at);
+        if (*count == capacity)
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected %d at most", option, list, capacity);
+        ordo_status status = parse_size(option, word, &out[*count]);
+        if (status)
+            return status;
+        if (out[*count] > most)
+            return ordo_fail(ORDO_ERR_USAGE, "%s '%s', expected %llu at most", option, word, (unsigned long long)most);
+        ++*count;
+        if (!at[length])
+            return ORDO_OK;
+        at += length + 1;
+    }
+}
+
+ordo_status bench_close(sink *json, ordo_status status, bool any_whole)
+{
+    char failure[1024];
+    snprintf(failure, sizeof failure, "%s", ordo_last_error());
+    bool keep = !status || status == ORDO_ERR_VERIFY || (status == ORDO_ERR_CANCELLED && any_whole);
+    ordo_status closed = sink_close(json, keep);
+    if (closed && keep && status != ORDO_ERR_CANCELLED)
+        return closed;
+    return status ? ordo_fail(status, "%s", failure) : ORDO_OK;
+}
 
 ordo_status bench_record(bench *b, const record *r)
 {
@@ -323,34 +344,18 @@ void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double 
         s->rate[s->runs++] = rate;
 }
 
-ordo_status verb_bench(const options *given)
+/* ht, atm and sgd, which run an operator. */
+static ordo_status bench_operator(options *o, const char *name)
 {
-    static const char *const names[] = {"ht", "atm", "sgd", "machine", NULL};
-    if (given->word_count == 0)
-        return ordo_fail(ORDO_ERR_USAGE, "bench needs one of ht, atm, sgd and machine");
-    int which = 0;
-    while (names[which] && strcmp(names[which], given->words[0]) != 0)
-        which++;
-    if (!names[which])
-        return unknown("benchmark", given->words[0], names, "ordo help bench");
-    option_scope scope = scope_of_benchmark(names[which]);
-    ordo_status status = options_suit(given, &scope);
-    if (status)
-        return status;
-    if (!strcmp(names[which], "machine"))
-        return bench_machine(given);
-    options *o = malloc(sizeof *o);
+    const bool sgd = !strcmp(name, "sgd");
     bench *b = calloc(1, sizeof *b);
-    if (!o || !b) {
-        free(o);
-        free(b);
+    if (!b)
         return ordo_fail(ORDO_ERR_MEMORY, "no memory for a benchmark");
-    }
-    *o = *given;
-    o->repeat = which == 2 ? (int)o->epochs : o->repeat ? o->repeat : DEFAULT_REPEAT;
+    o->repeat = sgd ? (int)o->epochs : o->repeat ? o->repeat : DEFAULT_REPEAT;
     b->o = o;
-    b->name = names[which];
-    status = find_candidates(o, o->schedulers ? o->schedulers : "lock_server,bsp:lock", b->candidates, &b->count);
+    b->name = name;
+    ordo_status status =
+        find_candidates(o, o->schedulers ? o->schedulers : "lock_server,bsp:lock", b->candidates, &b->count);
     for (int i = 0; i < b->count && !status; i++) {
         b->candidates[i].run.progress = NULL;
         if (!(b->seen[i].rate = malloc((size_t)o->repeat * sizeof *b->seen[i].rate)))
@@ -360,19 +365,48 @@ ordo_status verb_bench(const options *given)
         status = sink_open(&b->json, o->json);
     b->text = !o->quiet && b->json.file != stdout;
     if (!status)
-        status = which == 2 ? bench_ratings(b) : bench_sections(b, which == 1);
-
-    char failure[1024];
-    snprintf(failure, sizeof failure, "%s", ordo_last_error());
-    bool keep = !status || status == ORDO_ERR_VERIFY || (status == ORDO_ERR_CANCELLED && b->any_whole);
-    ordo_status closed = sink_close(&b->json, keep);
-    if (closed && keep && status != ORDO_ERR_CANCELLED)
-        status = closed;
-    else if (status)
-        ordo_fail(status, "%s", failure);
+        status = sgd ? bench_ratings(b) : bench_sections(b, !strcmp(name, "atm"));
+    status = bench_close(&b->json, status, b->any_whole);
     for (int i = 0; i < b->count; i++)
         free(b->seen[i].rate);
     free(b);
+    return status;
+}
+
+/* --threads is a list for `queue`, one number for the others. */
+static ordo_status one_number_of_threads(options *o)
+{
+    ordo_u64 threads = (ordo_u64)o->threads;
+    ordo_status status = o->thread_list ? parse_whole("--threads", o->thread_list, 1, MOST_THREADS, &threads) : ORDO_OK;
+    o->threads = (int)threads;
+    o->thread_list = NULL;
+    return status;
+}
+
+ordo_status verb_bench(const options *given)
+{
+    static const char *const names[] = {"ht", "atm", "sgd", "machine", "queue", NULL};
+    if (given->word_count == 0)
+        return ordo_fail(ORDO_ERR_USAGE, "bench needs one of ht, atm, sgd, machine and queue");
+    int which = 0;
+    while (names[which] && strcmp(names[which], given->words[0]) != 0)
+        which++;
+    if (!names[which])
+        return unknown("benchmark", given->words[0], names, "ordo help bench");
+    option_scope scope = scope_of_benchmark(names[which]);
+    ordo_status status = options_suit(given, &scope);
+    if (status)
+        return status;
+    options *o = malloc(sizeof *o);
+    if (!o)
+        return ordo_fail(ORDO_ERR_MEMORY, "no memory for a benchmark");
+    *o = *given;
+    if (strcmp(names[which], "queue") != 0)
+        status = one_number_of_threads(o);
+    if (!status)
+        status = !strcmp(names[which], "queue")     ? bench_queue(o)
+                 : !strcmp(names[which], "machine") ? bench_machine(o)
+                                                    : bench_operator(o, names[which]);
     free(o);
     return status;
 }

@@ -1,4 +1,4 @@
-/* bench.h -- what the two files of `ordo bench` share. */
+/* bench.h -- what the files of `ordo bench` share. */
 #ifndef ORDO_CLI_BENCH_H
 #define ORDO_CLI_BENCH_H
 
@@ -32,5 +32,12 @@ void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double 
 ordo_status bench_record(bench *b, const record *r);
 ordo_status bench_ratings(bench *b);
 ordo_status bench_machine(const options *o);
+/* Sets o->repeat. */
+ordo_status bench_queue(options *o);
+/* Numbers 1 .. most of a list by commas, "1,2K", given as that option. */
+ordo_status bench_numbers(const char *option, const char *list, ordo_u64 most, ordo_u64 *out, int capacity, int *count);
+/* Closes the file of --json, which is kept if the benchmark has ended, failed its check, or was interrupted after a
+ * whole record. Returns `status`, or the error of closing. */
+ordo_status bench_close(sink *json, ordo_status status, bool any_whole);
 
 #endif

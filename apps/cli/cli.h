@@ -89,7 +89,7 @@ typedef struct options {
     const char *delta; /* GAP's -d */
     const char *sweeps[MAX_SWEEPS];
     int sweep_count;
-    const char *thread_list; /* compare: --threads as it was given */
+    const char *thread_list; /* compare, bench queue: --threads as it was given */
     int threads, repeat, warmup;
     const char *source, *sources, *sources_at_once, *target, *path_to, *sink; /* parsed once the graph is there */
     ordo_flow_options flow;
@@ -104,6 +104,7 @@ typedef struct options {
 
     /* bench */
     const char *collisions; /* NULL: the verb's default */
+    const char *batches;    /* likewise */
     ordo_u64 operations;
     ordo_u32 epochs, rank;
     double rate, decay, holdout;
@@ -135,7 +136,8 @@ enum {
     TRAIT_TREE = 1 << 11,
     TRAIT_AT_ONCE = 1 << 12, /* one answer from several sources */
     TRAIT_ROUNDS = 1 << 13,
-    TRAIT_STATE = 1 << 10 /* an operator's file */
+    TRAIT_QUEUE = 1 << 14, /* bench queue */
+    TRAIT_STATE = 1 << 10  /* an operator's file */
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {
@@ -393,6 +395,16 @@ void json_command_line(int argc, char **argv);
 ordo_status json_write_run(sink *s, const record *r);
 /* One run of a benchmark; sgd: one epoch. */
 ordo_status json_write_bench(sink *s, const record *r);
+/* One run of `bench queue`. */
+typedef struct queue_record {
+    const char *queue, *pattern;
+    int threads, trial;
+    ordo_u32 batch;
+    ordo_u64 places, operations;
+    double seconds;
+    bool verified;
+} queue_record;
+ordo_status json_write_queue(sink *s, const queue_record *r);
 ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found);
 ordo_status json_write_partition(sink *s, const loaded *g, const options *o, const ordo_part *of, double seconds);
 

@@ -453,6 +453,25 @@ ordo_status json_write_bench(sink *s, const record *r)
     return write_line(s, o);
 }
 
+ordo_status json_write_queue(sink *s, const queue_record *r)
+{
+    bool failed = false;
+    object o = begin("bench", &failed), seconds = object_new(&failed);
+    put(o, "bench", text("queue"));
+    put(o, "queue", text(r->queue));
+    put(o, "pattern", text(r->pattern));
+    put(o, "threads", json_integer(r->threads));
+    put(o, "batch", json_integer(r->batch));
+    put(o, "places", whole(r->places));
+    put(o, "operations", whole(r->operations));
+    put(o, "trial", json_integer(r->trial));
+    put(seconds, "run", real(r->seconds));
+    put(o, "seconds", seconds.json);
+    put(o, "rate", real((double)r->operations / r->seconds));
+    put(o, "verified", json_boolean(r->verified));
+    return write_line(s, o);
+}
+
 static json_t *degrees_object(const graph_stats *found, bool *failed)
 {
     object o = object_new(failed);

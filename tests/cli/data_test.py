@@ -121,7 +121,7 @@ for name, known in sorted(answers.items()):
     direction = [] if known["directed"] or graph["symmetric"] else ["--symmetrise"]
     direction = [*direction, *needs]
     source = known["source"] - known["id_base"]
-    schedulers = ["delta", "bsp", "near_far", "topology", "adds", "inbox"]
+    schedulers = ["delta", "bsp", "near_far", "topology", "adds", "inbox", "broker"]
     for scheduler in schedulers:
         levels, why = result("bfs", path, "--source", source, "--scheduler", scheduler, *direction)
         expect(f"{name}: bfs under {scheduler}", levels and [levels["reached"], levels["max"], levels["sum"]],

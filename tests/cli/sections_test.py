@@ -79,7 +79,7 @@ class Bench(Base):
             self.assertAlmostEqual(last["lock_server"]["held_out"], last["bsp"]["held_out"], delta=0.05)
 
     def test_refusals(self):
-        self.refused(2, "needs one of ht, atm, sgd and machine", "bench")
+        self.refused(2, "needs one of ht, atm, sgd, machine and queue", "bench")
         self.refused(2, "benchmark 'hat' is unknown; did you mean", "bench", "hat")
         self.refused(2, "--collisions '0', expected a whole number from 1", "bench", "ht", "--collisions", "32,0")
         self.refused(2, "--collisions '3G'", "bench", "ht", "--collisions", "3G")
@@ -97,6 +97,27 @@ class Bench(Base):
             f.write("0 1\n1 2\n")
         self.refused(3, "has no weights, expected ratings", "bench", "sgd", plain)
         self.refused(1, "the error is no number any more", "bench", "sgd", self.ratings(), "--rate", 1, "--epochs", 50)
+
+    def test_queue(self):
+        words = ("queue", "--operations", "3K", "-n", 2, "--threads", "1,3", "--batch", "1,7")
+        found = self.records(*words)
+        cells = [(q, p) for q in ("bq", "bwd") for p in ("phases", "mixed")]
+        rows = [(t, b) for t in (1, 3) for b in (1, 7)]
+        self.assertEqual([(r["threads"], r["batch"], r["trial"], r["queue"], r["pattern"]) for r in found],
+                         [(*row, trial, *cell) for row in rows for trial in (1, 2) for cell in cells])
+        for r in found:
+            self.assertEqual((r["operations"], r["places"]), (3072, 2048 if r["pattern"] == "phases" else 65536))
+            self.assertAlmostEqual(r["rate"] * r["seconds"]["run"], 3072, delta=1)
+        out = self.ok(ordo("bench", *words)).out
+        self.assertIn("queue: 3072 operations a run", out)
+        self.assertEqual(re.findall(r"(?m)^ +(\d+) +(\d+) +[\d.]+ \([\d.]+ to [\d.]+\)", out), [(str(t), str(b)) for t, b in rows])
+        self.refused(2, "takes no graph", "bench", "queue", self.gr)
+        self.refused(2, "--threads '0', expected a whole number from 1", "bench", "queue", "--threads", "1,0")
+        self.refused(2, "--threads '5000', expected 1024 at most", "bench", "queue", "--threads", 5000)
+        self.refused(2, "--threads '1,2', expected a whole number", "bench", "ht", "--threads", "1,2")
+        self.refused(2, "--batch '5000', expected 4096 at most", "bench", "queue", "--batch", "1,5000")
+        self.refused(2, "--operations 1, expected 2 to", "bench", "queue", "--operations", 1)
+        self.refused(2, "bench ht has no queue, so it takes no --batch", "bench", "ht", "--batch", 3)
 
     def test_rectangular_ratings(self):
         path = self.path("ratings.mtx")

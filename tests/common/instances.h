@@ -33,6 +33,7 @@
 #include "schedulers/topology/gather.h"
 #if ORDO_OP_BY_RESIDUAL
 #include "schedulers/adds/cpu.h"
+#include "schedulers/broker/cpu.h"
 #include "schedulers/delta/cpu.h"
 #include "schedulers/inbox/cpu.h"
 #include "schedulers/lock_server/cpu.h"
@@ -53,6 +54,7 @@ static const ordo_instance *const instances[] = {
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_topology),
 #if ORDO_OP_BY_RESIDUAL
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_broker),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_lock_server),
@@ -66,6 +68,7 @@ ORDO_DESCRIBE_GATHER(instances)
 #include <ordo/detail/describe.h>
 
 #include "schedulers/adds/cpu.h"
+#include "schedulers/broker/cpu.h"
 #include "schedulers/bsp/cpu.h"
 #include "schedulers/delta/cpu.h"
 #include "schedulers/inbox/cpu.h"
@@ -82,6 +85,7 @@ INSTANCES_CUDA(INSTANCES_EXTERN)
 
 static const ordo_instance *const instances[] = {
     INSTANCES_CUDA(INSTANCES_ROW) & ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_broker),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),

@@ -222,7 +222,7 @@ class Install(unittest.TestCase):
         apps = self.complete("compare", "")
         self.assertIn("sssp", apps)
         self.assertLess(apps, all_names)
-        self.assertEqual(self.complete("bench", ""), {"ht", "atm", "sgd", "machine"})
+        self.assertEqual(self.complete("bench", ""), {"ht", "atm", "sgd", "machine", "queue"})
         self.assertIn("rmat", self.complete("generate", ""))
         self.assertLess(all_names | schedulers, self.complete("help", ""))
         for words in (("nonsense", ""), ("version", ""), ("sssp", "--nonsense"), ("sssp", "--threads", "")):
@@ -249,7 +249,7 @@ class Install(unittest.TestCase):
         for app in ("sssp", "cc", "mst", "maxflow", "kcore"):
             file = flow if app == "maxflow" else graph
             for option, values in (("--sync", syncs), ("--device", ("cpu", "cuda", "auto")),
-                                   ("--scheduler", ("auto", "bsp", "near_far", "delta", "topology", "adds", "inbox", "lock_server",
+                                   ("--scheduler", ("auto", "bsp", "near_far", "delta", "topology", "adds", "inbox", "lock_server", "broker",
                                                      "native"))):
                 want = [v for v in values if taken(app, str(file), option, v)]
                 self.assertEqual(sorted(offered(app, option, "")), sorted(want), (app, option))

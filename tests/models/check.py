@@ -15,6 +15,19 @@ if not shutil.which("spin") or not shutil.which("cc"):
 
 # model, definitions, whether Spin must find an error
 CASES = [
+    ("broker.pml", "", False),
+    ("broker.pml", "-DHINTS", False),
+    ("broker.pml", "-DMEMBERS=3 -DDEPTH=1 -DHINTS", False),
+    ("broker.pml", "-DCOUNT_LATE", True),
+    ("broker.pml", "-DDONE_EARLY", True),
+    ("broker.pml", "-DWAITS", True),
+    ("broker_queue.pml", "", False),
+    ("broker_queue.pml", "-DBATCH=2 -DTHREADS=2 -DCALLS=3 -DN=2", False),
+    ("broker_queue.pml", "-DGIVE_BACK", True),
+    ("broker_queue.pml", "-DONCE", True),
+    ("broker_queue.pml", "-DHEAD_LAST", True),
+    ("broker_queue.pml", "-DUNASSURED", True),
+    ("broker_queue.pml", "-DTURN_EARLY", True),
     ("claims.pml", "", False),
     ("claims.pml", "-DMEMBERS=3", False),
     ("claims.pml", "-DEACH=2", False),

@@ -302,15 +302,15 @@ static ordo_graph *long_path(ordo_vid n, const arc *more, ordo_u64 count, ordo_t
 START_TEST(far_away)
 {
     enum { N = 100000 };
-    static const char *const schedulers[] = {"bsp",         "delta",    "near_far", "adds",           "inbox",
-                                             "lock_server", "topology", "auto",     "topology/edges", "bsp/edges"};
+    static const char *const schedulers[] = {"bsp",      "delta", "near_far",       "adds",      "inbox", "lock_server",
+                                             "topology", "auto",  "topology/edges", "bsp/edges", "broker"};
     const arc none[] = {{N - 1, N, 1}, {N, N - 1, -1}, {N, N + 1, -5}, {N + 1, N, 5}};
     const arc one[] = {{N - 1, N, 1}, {N, N - 1, -1}, {N, N + 1, -5}, {N + 1, N - 9, 3}};
     const ordo_vid source = 0;
     const ordo_path_query q = {.sources = &source, .source_count = 1};
     result r;
     result_make(N + 4, &r);
-    for (int k = 0; k < 20; k++) {
+    for (int k = 0; k < 22; k++) {
         const ordo_type type = k % 3 ? ORDO_I32 : ORDO_F32;
         char name[32];
         snprintf(name, sizeof name, "%s", schedulers[k / 2]);

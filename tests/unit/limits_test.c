@@ -70,6 +70,8 @@ static const struct {
     {"adds", "lock", {"pool=1"}},
     {"inbox", "atomic", {NULL}},
     {"inbox", "atomic", {"chunk=65536", "delta=1e18"}},
+    {"broker", "atomic", {NULL}},
+    {"broker", "lock", {"batch=65536", "stage=65536", "ring=1"}},
     {"lock_server", "server", {NULL}},
     {"lock_server", "server", {"chunk=65536", "roles=apart"}},
 };
@@ -116,12 +118,19 @@ static const struct {
     const char *scheduler, *sync, *settings[2];
     ordo_u32 targets_each;
 } critical_runs[] = {
-    {"bsp", "lock", {"chunk=65536"}, 2},           {"bsp", "owner", {"chunk=65536"}, 2},
-    {"near_far", "lock", {"chunk=65536"}, 2},      {"delta", "lock", {"chunk=65536"}, 2},
-    {"topology", "lock", {"chunk=1000000000"}, 2}, {"topology", "owner", {"chunk=1000000000"}, 2},
-    {"adds", "lock", {"grain=16384"}, 2},          {"inbox", "lock", {"chunk=65536"}, 2},
-    {"lock_server", "server", {"chunk=65536"}, 1}, {"lock_server", "server", {"chunk=65536", "ring=1048576"}, 1},
-    {"lock_server", "server", {"chunk=65536"}, 2}, {"lock_server", "server", {"chunk=65536", "roles=apart"}, 2},
+    {"bsp", "lock", {"chunk=65536"}, 2},
+    {"bsp", "owner", {"chunk=65536"}, 2},
+    {"near_far", "lock", {"chunk=65536"}, 2},
+    {"delta", "lock", {"chunk=65536"}, 2},
+    {"topology", "lock", {"chunk=1000000000"}, 2},
+    {"topology", "owner", {"chunk=1000000000"}, 2},
+    {"adds", "lock", {"grain=16384"}, 2},
+    {"inbox", "lock", {"chunk=65536"}, 2},
+    {"broker", "lock", {"batch=65536"}, 2},
+    {"lock_server", "server", {"chunk=65536"}, 1},
+    {"lock_server", "server", {"chunk=65536", "ring=1048576"}, 1},
+    {"lock_server", "server", {"chunk=65536"}, 2},
+    {"lock_server", "server", {"chunk=65536", "roles=apart"}, 2},
 };
 
 START_TEST(critical_operators_end_within_a_superstep)

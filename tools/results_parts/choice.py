@@ -33,6 +33,7 @@ SIZES = {
 APPS = ("sssp", "bfs", "cc", "mst")
 LOST = 1.1  # what `auto` may lose
 SCHEDULERS = "auto,bsp,near_far,delta,topology,adds,inbox,lock_server"
+ON_CPU = ",broker"  # on a CPU these, too
 
 
 def compare(ordo, app, path, a):
@@ -40,7 +41,7 @@ def compare(ordo, app, path, a):
     native = ",native" if app == "cc" or (app == "mst" and a.device == "cuda") else ""
     with tempfile.TemporaryDirectory() as folder:
         table, runs = pathlib.Path(folder) / "table.csv", pathlib.Path(folder) / "runs.jsonl"
-        words = [ordo, "compare", app, path, "--schedulers", SCHEDULERS + native, "--device", a.device, "--repeat", a.repeat, "--timeout", a.timeout,
+        words = [ordo, "compare", app, path, "--schedulers", SCHEDULERS + (ON_CPU if a.device == "cpu" else "") + native, "--device", a.device, "--repeat", a.repeat, "--timeout", a.timeout,
                  "--csv", table, "--json", runs, *(["--threads", a.threads] if a.threads else [])]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
         if done.returncode:

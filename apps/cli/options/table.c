@@ -116,7 +116,9 @@ const option_row option_rows[OPTION_ROWS] = {
     /* benchmarks */
     ROW("collisions", 0, "LIST", VERB_BENCH, TEXT(collisions),
         "of how many targets operations pick one, by commas (32,128,512,1K,32K,128K)", ONLY(TRAIT_SECTIONS, "has its targets from its file")),
-    ROW("operations", 0, "N", VERB_BENCH, SIZE(operations), "how many (4M)", ONLY(TRAIT_SECTIONS, "has its operations from its file")),
+    ROW("operations", 0, "N", VERB_BENCH, SIZE(operations), "how many (4M; queue: 10000000)", ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "has its operations from its file")),
+    ROW("batch", 0, "LIST", VERB_BENCH, TEXT(batches), "entries that a thread puts or takes at once, by commas (1,64)",
+        ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("epochs", 0, "N", VERB_BENCH, WHOLE(epochs, 1, MOST_RUNS), "how often each rating is used (10)", ONLY(TRAIT_RATINGS, "has no ratings")),
     ROW("rank", 0, "N", VERB_BENCH, WHOLE(rank, 1, 4096), "numbers in a vector (16)", ONLY(TRAIT_RATINGS, "has no ratings")),
     ROW("rate", 0, "X", VERB_BENCH, REAL(rate, "[]", 0, 1), "the step (0.01)", ONLY(TRAIT_RATINGS, "has no ratings")),
@@ -149,7 +151,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("device", 0, "cpu|cuda|auto", (MEASURES & ~VERB_COMPARE) | VERB_GAP, WORD(device), "where; auto: cuda where that can be (cpu)"),
     ROW("device", 0, "cpu|cuda|auto", VERB_CHECK, WORD(device), "also runs it there, under every scheduler, on small graphs (not run)"),
     ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
-    ROW("threads", 0, "N", MAKES & ~VERB_COMPARE, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
+    ROW("threads", 0, "N", VERB_BENCH, TEXT(thread_list), "threads (OMP_NUM_THREADS, or one a core); queue: numbers by commas (1,2,4,... and one a core)"),
+    ROW("threads", 0, "N", MAKES & ~(VERB_COMPARE | VERB_BENCH), WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
     ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
         ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
     ROW("source", 'r', "V", VERB_APP | VERB_GAP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
@@ -175,11 +178,11 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("adaptive", 0, "SECONDS", VERB_COMPARE, REAL(adaptive, "(]", 0, 1e6),
         "more rounds, until every interval is within 2 % or the time for a graph is up"),
     ROW("baseline", 0, "NAME", VERB_COMPARE, TEXT(baseline), "what the others are compared with (the first of the list)"),
-    ROW("repeat", 'n', "N", VERB_BENCH, WHOLE(repeat, 1, MOST_RUNS), "runs (5)", ONLY(TRAIT_SECTIONS, "runs --epochs times")),
+    ROW("repeat", 'n', "N", VERB_BENCH, WHOLE(repeat, 1, MOST_RUNS), "runs (5)", ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "runs --epochs times")),
     ROW("warmup", 0, "N", VERB_APP, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)"),
     ROW("warmup", 0, "N", VERB_COMPARE, WHOLE(warmup, 0, MOST_RUNS), "runs of each scheduler before those, not reported (1)"),
     ROW("warmup", 0, "N", VERB_BENCH, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)",
-        ONLY(TRAIT_SECTIONS, "reports every epoch")),
+        ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "reports every epoch")),
     ROW("limit", 0, "X", RUNS, REAL(limit, "[]", 0, INFINITY), "does not look for vertices farther than X",
         ONLY(TRAIT_PATHS, "knows no distances")),
     ROW("k", 0, "K", RUNS, WHOLE(k, 1, 0x7fffffff), "only who is in the K-core, 1 or 0 (core numbers)", ONLY(TRAIT_K, "has no k")),
@@ -207,7 +210,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("stop-after", 0, "K", VERB_APP, WHOLE(stop_after, 1, ORDO_MAX_VERTICES), "ends once the K nearest vertices are final, or V of --target",
         ONLY(TRAIT_PATHS, "does not end early")),
     ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_TREE, "gives no paths")),
-    ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO | VERB_PARTITION, TEXT(json), "a JSON object a run, one a line; '-' is standard output", OPERATORS),
+    ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO | VERB_PARTITION, TEXT(json), "a JSON object a run, one a line; '-' is standard output",
+        ONLY(TRAIT_GRAPH | TRAIT_SECTIONS | TRAIT_QUEUE, "runs no operator")),
     ROW("csv", 0, "FILE", VERB_COMPARE, TEXT(csv), "the table as CSV, a line a scheduler and graph"),
     ROW("svg", 0, "FILE", VERB_COMPARE, TEXT(svg), "the tables as a picture: times with their intervals"),
     ROW("save", 0, "FILE", VERB_COMPARE, TEXT(save), "adds each run to FILE, as --json writes it, for --from"),
@@ -290,8 +294,11 @@ option_scope scope_of_verb(const cli_verb *v)
 static const struct {
     const char *name;
     unsigned traits;
-} benchmarks[] = {
-    {"ht", TRAIT_SECTIONS}, {"atm", TRAIT_SECTIONS}, {"sgd", TRAIT_RATINGS | TRAIT_GRAPH}, {"machine", TRAIT_MACHINE}};
+} benchmarks[] = {{"ht", TRAIT_SECTIONS},
+                  {"atm", TRAIT_SECTIONS},
+                  {"sgd", TRAIT_RATINGS | TRAIT_GRAPH},
+                  {"machine", TRAIT_MACHINE},
+                  {"queue", TRAIT_QUEUE}};
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 option_scope scope_of_benchmark(const char *name)
