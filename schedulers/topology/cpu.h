@@ -160,9 +160,12 @@ ORDO_INLINE bool topology_push_item(topology_member *me, const ordo_rows *rows, 
     op_entry entry = op_entry_now(job, item);
     if (op_idle(job, entry) || !op_filter((const op_state *)job->state, item) || !op_begin(job, &entry, sync))
         return false; /* it has nothing to propose yet */
-    ordo_u64 improved =
-        op_expand_row(job, rows, (op_cell *)job->cells, entry, rows->row[item], rows->row[item + 1], sync,
-                      kind == TOPOLOGY_OFFERS_AMONG_RANKS ? topology_activate : topology_ignore, me);
+    const ordo_eid begin = rows->row[item], end = rows->row[item + 1];
+    op_cell *cells = (op_cell *)job->cells;
+    /* two calls: where compilers optimise little they inline a sink only if it is named */
+    const ordo_u64 improved = kind == TOPOLOGY_OFFERS_AMONG_RANKS
+                                  ? op_expand_row(job, rows, cells, entry, begin, end, sync, topology_activate, me)
+                                  : op_expand_row(job, rows, cells, entry, begin, end, sync, topology_ignore, me);
     ORDO_COUNT(me->count.items++);
     ORDO_COUNT(me->count.edges += rows->row[item + 1] - rows->row[item]);
     ORDO_COUNT(me->count.useful += improved);
