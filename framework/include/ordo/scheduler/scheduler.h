@@ -223,14 +223,14 @@ enum { ORDO_MOST_WRITTEN = 16 };
 typedef struct ordo_remote {
     struct ordo_group *group;
     ordo_u32 rank, count;
-    const ordo_vid *begin; /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
-    const ordo_u32 *part;  /* [n], or NULL */
+    const ordo_vid *begin;          /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
+    const ordo_u32 *part;           /* [n], or NULL */
     const struct ordo_peers *peers; /* of a run on GPUs (<ordo/detail/peers.h>); else NULL */
-    ordo_bin *out;         /* [threads * count] entries for each rank, of each member; on CPUs */
-    ordo_said *said;       /* [threads] */
-    ordo_agreed all;       /* what ranks have agreed on */
-    ordo_bin in;           /* entries that have come */
-    ordo_u64 messages;     /* sent so far; in the end by all ranks */
+    ordo_bin *out;                  /* [threads * count] entries for each rank, of each member; on CPUs */
+    ordo_said *said;                /* [threads] */
+    ordo_agreed all;                /* what ranks have agreed on */
+    ordo_bin in;                    /* entries that have come */
+    ordo_u64 messages;              /* sent so far; in the end by all ranks */
     ordo_written written[ORDO_MOST_WRITTEN];
     int written_count;
 } ordo_remote;
