@@ -19,7 +19,7 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #define ORDO_CUDA_BOX(_owned) (_owned)
 #endif
 
-enum { WORDS, BOXES, FRONTIER, SPILL, BLOCKS };
+enum { WORDS, BOXES, FRONTIER, BLOCKS };
 
 /* Of the process, which is one rank. */
 static void *block[BLOCKS];
@@ -66,8 +66,8 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
         status = take(remote->peers, BOXES, 2 * boxes);
     if (!status && frontier)
         status = take(remote->peers, FRONTIER, 2 * bits);
-    if (!status)
-        status = take(remote->peers, SPILL, bits);
+    if (!status && !(out->spill = (ordo_u32 *)ordo_cuda_alloc(c, bits, 1, true))) /* no other rank sees it */
+        status = ORDO_ERR_MEMORY;
     for (ordo_u32 r = 0; r < remote->count && !status; r++) {
         status = address(remote, WORDS, 0, r, (void **)&out->words[r]);
         for (int i = 0; i < 2 && !status; i++) {
@@ -80,10 +80,7 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
         return status;
     for (int i = 0; i < 2; i++)
         out->mail[i] = (ordo_u8 *)block[BOXES] + (ordo_u64)i * boxes;
-    out->spill = (ordo_u32 *)block[SPILL];
     status = ordo_cuda_failed(cudaMemset(block[WORDS], 0, sizeof(ordo_cuda_words)), "clearing words that ranks share");
-    if (!status)
-        status = ordo_cuda_failed(cudaMemset(block[SPILL], 0, bits), "clearing memory");
     if (!status)
         status = ordo_cuda_failed(cudaDeviceSynchronize(), "clearing memory");
     return status ? status : ordo_job_ranks_meet(c->job);
