@@ -23,18 +23,9 @@ static void delay(void);
 #undef ORDO_WEIGHT
 #include "operators/bfs.h"
 
+#include "tests/common/random.h"
 #include "tests/common/settings.h"
 #include "tests/common/suite.h"
-
-static _Thread_local ordo_u64 seed = 1;
-
-static ordo_u32 next_random(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (ordo_u32)(seed >> 32);
-}
 
 static ordo_u32 delay_one_in; /* set before threads start */
 static void delay(void)
