@@ -3,7 +3,8 @@
  *
  * Method. Ranks find each other by a unique id, whether MPI or the command has started them. Memory is of NVSHMEM's
  * symmetric heap, which grows as memory is asked for; nvshmem_ptr gives the addresses of other ranks' memory. Only
- * calls of the host's part are used, so nothing is linked into kernels. NVLink multicast is switched off: it is not
+ * calls of the host's library are used (nvshmemx_hostlib_init_attr, not nvshmem_init, which needs NVSHMEM's device
+ * code), so nothing is linked into kernels. NVLink multicast is switched off: it is not
  * needed, and on some machines its set-up fails.
  *
  * Errors of NVSHMEM are reported by itself, on standard error, and then by this file with less detail.
@@ -39,7 +40,7 @@ static ordo_status start(int rank, int count, const ordo_u64 id[ORDO_PEERS_ID])
     setenv("NVSHMEM_REMOTE_TRANSPORT", "none", 0);
     memcpy(&unique, id, sizeof unique);
     nvshmemx_set_attr_uniqueid_args(rank, count, &unique, &attributes);
-    if (nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes))
+    if (nvshmemx_hostlib_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes))
         return ordo_fail(ORDO_ERR_DEVICE, "ranks: NVSHMEM does not start in rank %d", rank);
     started = true;
     return ORDO_OK;
@@ -48,7 +49,7 @@ static ordo_status start(int rank, int count, const ordo_u64 id[ORDO_PEERS_ID])
 static void finish(void)
 {
     if (started)
-        nvshmem_finalize();
+        nvshmemx_hostlib_finalize();
     started = false;
 }
 
