@@ -15,6 +15,9 @@
  *                 block takes a sample while the others compress
  *   cc_rest, cc_pieces   edges of the vertices outside
  *   cc_compress   labels
+ * Where there are hubs the largest tree has most vertices after the links of few, so the first cc_compress takes the
+ * sample, and cc_outside is in place of all between it and cc_pieces: it links the vertices outside with their second
+ * heads, and then along their rows until they are inside.
  * Where nearly every vertex' first head is a smaller one, as in a mesh whose ids follow space, the trees of first heads
  * are few: no second heads are linked. Of a deep graph (a road network) neither, and cc_rest takes every edge at its
  * larger end: trees of first heads are small, and few vertices have a third edge. Of directed rows cc_rest takes all
@@ -46,6 +49,7 @@ enum {
     CC_LONG = 32,   /* a row with more edges is processed by a warp */
     CC_PIECE = 512, /* one with more than this is on the list, in pieces of so many */
     CC_PIECES = 8,  /* of a warp, where all rows are long: more blocks take longer to start than to find nothing */
+    CC_TRIES = 4,   /* edges of a row that one lane takes before a warp does */
     CC_SAMPLE = 256
 };
 
@@ -88,22 +92,23 @@ ORDO_DEV ordo_u32 cc_root(const cc_args &a, ordo_u32 v)
     return up;
 }
 
-/* Puts u and v into one tree. */
-ORDO_DEV void cc_link(const cc_args &a, ordo_u32 u, ordo_u32 v)
+/* Puts u and v into one tree, and returns a vertex of it, near the root. */
+ORDO_DEV ordo_u32 cc_link(const cc_args &a, ordo_u32 u, ordo_u32 v)
 {
     ordo_u32 x = cc_parent(a, u), y = cc_parent(a, v);
     if (x == y)
-        return;
+        return x;
     x = cc_root(a, x);
     y = cc_root(a, y);
     while (x != y) {
         const ordo_u32 low = x < y ? x : y, high = x < y ? y : x;
         ordo_u32 up = ordo_dev_load(&a.parent[high]);
         if (up == high && ordo_dev_swap(&a.parent[high], &up, low))
-            return;
+            return low;
         x = cc_root(a, up);
         y = low;
     }
+    return x;
 }
 
 template <bool Second, int AtOnce>
@@ -303,6 +308,76 @@ static __global__ void __launch_bounds__((CC_THREADS), (Halves ? 4 : 3)) cc_rest
     ordo_steps_add(&a.run.counters->edges, edges);
 }
 
+/* By one thread: links u and v. Whether they are in the tree of *top then, which becomes its root. */
+ORDO_DEV bool cc_joins(const cc_args &a, ordo_u32 u, ordo_u32 v, ordo_u32 *top)
+{
+    const ordo_u32 at = cc_link(a, u, v);
+    return at == *top || at == (*top = cc_root(a, *top)) || cc_root(a, at) == *top;
+}
+
+/* By one thread: links v with its second head and, while it is outside the largest component, with those of its row.
+ * [*from, *to) is what is left of the row for a warp. Returns how many edges of the row were taken. */
+ORDO_DEV ordo_u32 cc_enter(const cc_args &a, ordo_u32 v, ordo_u32 second, ordo_u32 *top, ordo_u64 *from, ordo_u64 *to)
+{
+    ordo_u32 taken = 0;
+    bool inside = cc_joins(a, v, second, top);
+    if (!inside) {
+        *from = __ldg(a.rows.row + v);
+        *to = __ldg(a.rows.row + v + 1);
+    }
+    for (; !inside && *from < *to && taken < CC_TRIES; taken++)
+        inside = cc_joins(a, v, cc_head(a, (*from)++), top);
+    if (inside)
+        *from = *to;
+    return taken;
+}
+
+/* Where there are hubs, after the links of few: the vertices outside the largest component. A vertex without a second
+ * head has no edge that is not linked. An edge may be left out where its end has entered the largest component: its
+ * other end has, too, or takes the edge itself. One lane in six or so has a vertex, so a warp lists those of several
+ * groups of 32 first. */
+static __global__ void __launch_bounds__(CC_THREADS, 3) cc_outside(const __grid_constant__ cc_args a)
+{
+    __shared__ uint2 list[CC_THREADS / 32][32 * CC_AT_ONCE];
+    uint2 *const mine = list[threadIdx.x / 32];
+    const ordo_u64 n = a.rows.n;
+    const ordo_u32 lane = threadIdx.x % 32, largest = ordo_dev_load(&a.words->largest);
+    ordo_u32 top = largest;
+    ordo_u64 edges = 0;
+    if (ordo_steps_stopped(&a.words->stop))
+        return;
+    for (ordo_u64 tile = (ordo_u64)blockIdx.x * CC_TILE; tile < n; tile += (ordo_u64)gridDim.x * CC_TILE) {
+        ordo_u32 head[CC_AT_ONCE], parent[CC_AT_ONCE], count = 0;
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const ordo_u64 v = tile + i * CC_THREADS + threadIdx.x;
+            head[i] = v < n ? a.second[v] : ORDO_NO_VERTEX;
+            parent[i] = v < n ? cc_parent(a, (ordo_u32)v) : largest;
+        }
+#pragma unroll
+        for (int i = 0; i < CC_AT_ONCE; i++) {
+            const bool outside = head[i] != ORDO_NO_VERTEX && parent[i] != largest;
+            const ordo_u32 all = __ballot_sync(~0u, outside);
+            if (outside)
+                mine[count + __popc(all & ((1u << lane) - 1))] =
+                    make_uint2((ordo_u32)(tile + i * CC_THREADS + threadIdx.x), head[i]);
+            count += (ordo_u32)__popc(all);
+        }
+        __syncwarp();
+        for (ordo_u32 k = lane; k - lane < count; k += 32) {
+            const uint2 link = k < count ? mine[k] : make_uint2(0, 0);
+            ordo_u64 from = 0, to = 0;
+            if (k < count)
+                edges += cc_enter(a, link.x, link.y, &top, &from, &to);
+            __syncwarp();
+            edges += to - from;
+            cc_rows<false>(a, link.x, from, to);
+        }
+        __syncwarp();
+    }
+    ordo_steps_add(&a.run.counters->edges, edges);
+}
+
 /* A warp takes a piece. */
 template <bool Halves> static __global__ void __launch_bounds__(CC_THREADS) cc_pieces(const __grid_constant__ cc_args a)
 {
@@ -355,13 +430,18 @@ template <int Which> static void then_compress(ordo_steps *p, const cc_args *a, 
     ordo_steps_then(p, (const void *)cc_compress<Which, CC_AT_ONCE>, CC_THREADS, a->rows.n, CC_TILE, times);
 }
 
-static void then_second_heads(ordo_steps *p, const cc_args *a, bool hubs)
+static void then_outside(ordo_steps *p, const cc_args *a)
 {
     const ordo_u64 n = a->rows.n;
-    if (hubs)
-        ordo_steps_then(p, (const void *)cc_second<CC_FEW>, CC_THREADS, n / CC_FEW, CC_THREADS, UNEVEN);
-    else
-        ordo_steps_then(p, (const void *)cc_second<CC_SOME>, CC_THREADS, n / CC_SOME, CC_THREADS, ALL);
+    ordo_steps_then(p, (const void *)cc_second<CC_FEW>, CC_THREADS, n / CC_FEW, CC_THREADS, UNEVEN);
+    then_compress<CC_SAMPLING>(p, a, EVEN);
+    ordo_steps_then(p, (const void *)cc_outside, CC_THREADS, n, CC_TILE, ALL);
+}
+
+static void then_second_heads(ordo_steps *p, const cc_args *a)
+{
+    const ordo_u64 n = a->rows.n;
+    ordo_steps_then(p, (const void *)cc_second<CC_SOME>, CC_THREADS, n / CC_SOME, CC_THREADS, ALL);
     then_compress<CC_BETWEEN>(p, a, EVEN);
     ordo_steps_then(p, (const void *)cc_second<1>, CC_THREADS, n, CC_THREADS, ALL);
     then_compress<CC_SAMPLING>(p, a, EVEN);
@@ -378,11 +458,15 @@ static void then_first_heads(ordo_steps *p, const cc_args *a)
 static ordo_status launch(ordo_cuda *c, ordo_graph_kind kind, cc_args *a)
 {
     const ordo_u64 n = c->out.n, long_pieces = (ordo_u64)CC_PIECES * CC_THREADS / 32;
+    const bool hubs = kind == ORDO_GRAPH_HUBS && a->second;
     ordo_steps p = {};
     p.args[0] = a;
     if (a->second) {
         ordo_steps_then(&p, (const void *)cc_first<true, CC_AT_ONCE>, CC_THREADS, n, CC_TILE, EVEN);
-        then_second_heads(&p, a, kind == ORDO_GRAPH_HUBS);
+        if (hubs)
+            then_outside(&p, a);
+        else
+            then_second_heads(&p, a);
     } else if (a->leaves_out) {
         then_first_heads(&p, a);
     } else {
@@ -391,7 +475,8 @@ static ordo_status launch(ordo_cuda *c, ordo_graph_kind kind, cc_args *a)
     }
     const void *const rest = a->halves ? (const void *)cc_rest<true> : (const void *)cc_rest<false>,
                       *const pieces = a->halves ? (const void *)cc_pieces<true> : (const void *)cc_pieces<false>;
-    ordo_steps_then(&p, rest, CC_THREADS, n, CC_TILE, a->halves ? ALL : UNEVEN);
+    if (!hubs)
+        ordo_steps_then(&p, rest, CC_THREADS, n, CC_TILE, a->halves ? ALL : UNEVEN);
     ordo_steps_then(&p, pieces, CC_THREADS, c->out.m / CC_PIECE, long_pieces, 1);
     then_compress<CC_LAST>(&p, a, a->halves ? ALL : EVEN);
     a->kernels = (ordo_u32)p.count;
