@@ -171,6 +171,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
 {
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;
+    __shared__ op_dev_outbox outboxes[ORDO_CUDA_THREADS / 32];
+    op_dev_outbox *const outbox = &outboxes[threadIdx.x / 32];
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *const f = &a.of.frontier;
     const ordo_cuda_ranks &r = a.ranks;
@@ -179,6 +181,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     ordo_u64 met = 0, edges_left = a.of.rows.m, last_work = 0, pushed = 0;
     bool pulling = false, has_frontier = false,
          late = false; /* the same in all threads of all ranks, from the same words */
+    outbox->count = 0;
     ordo_dev_start(&queue);
     ordo_dev_meet(r, &met, [] { return (ordo_u64)0; }); /* all kernels run */
     const ordo_u64 began = ordo_dev_clock();
@@ -253,11 +256,15 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
                     if (ordo_dev_owns(r, target)) {
                         pushed += op_dev_push(f, &queue, &a.of.rows, target, step + 1, once);
                     } else {
-                        op_dev_send(r, met, target, candidate);
+                        op_dev_post(r, met, outbox, target, candidate);
                     }
                 },
-                [&] { ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); },
+                [&] {
+                    ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
+                    op_dev_dispatch(r, met, outbox, false);
+                },
                 [](ordo_u32) {});
+            op_dev_dispatch(r, met, outbox, true);
         }
         has_frontier = pulling;
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);

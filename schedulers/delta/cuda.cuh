@@ -410,6 +410,7 @@ ORDO_DEV void delta_ranks_take(const delta_args &a, op_warp *w, const delta_dev_
         w->useful += improved;
     }
     __syncwarp();
+    w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
     op_warp_put(a.ctx, w, improved, m.item, m.value, m.item);
 }
 #endif
@@ -419,6 +420,9 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 {
     w->chain_limit = 0;
     hand->dry = false;
+#if ORDO_OVER_RANKS
+    op_dev_dispatch(a.queue.ranks, w->met, w->outbox, true);
+#endif
     /* behind the arrival, which a store before it would delay */
     delta_dev_barrier(a.queue, step, w->live != NULL, [&] {
         if (hand->steps % (w->map.latency_bound ? ORDO_LIVE_STEPS : ORDO_LIVE_STEPS / 4) == 0)
@@ -555,6 +559,9 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     __shared__ ordo_dev_pool_cache cache;
     __shared__ delta_dev_step step;
     __shared__ ordo_u32 live[Traced ? (int)DELTA_DEV_WARPS : 1][5];
+#if ORDO_OVER_RANKS
+    __shared__ op_dev_outbox outbox[DELTA_DEV_WARPS];
+#endif
     const ordo_u32 warp = threadIdx.x / 32;
     ordo_pool_start(&cache);
     for (ordo_u32 i = blockIdx.x * DELTA_DEV_THREADS + threadIdx.x; i < a.queue.pool.blocks;
@@ -594,6 +601,9 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     w.map.limit = step.base + a.delta;
 #if ORDO_OVER_RANKS
     w.met = met;
+    w.outbox = ordo_warp_pinned(&outbox[warp]);
+    w.outbox->count = 0;
+    __syncwarp();
 #endif
     delta_hooks hooks = {a, &cache, &step, {}};
     hooks.hand.grain = 1;

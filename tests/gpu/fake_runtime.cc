@@ -8,7 +8,8 @@
  *
  * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB),
  * FAKE_PINNED (0: memory cannot be pinned in large pieces), FAKE_UNCLEARED (k: the k-th clearing of memory fails),
- * FAKE_BOX (messages between two ranks at a time; as many as the receiver owns items).
+ * FAKE_BOX (messages between two ranks at a time; as many as the receiver owns items), FAKE_GUARD (bytes below each block
+ * of memory, a multiple of 4096, that end the program if they are accessed; 0).
  *
  * Several threads may call it: one call at a time, those that wait for a kernel included.
  */
@@ -20,6 +21,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { QUEUE = 64, HEAD = 64, LARGE = 1 << 20 };
@@ -182,12 +184,35 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *whole)
     return cudaSuccess;
 }
 
+static size_t guard_bytes(void)
+{
+    return (size_t)setting("FAKE_GUARD", 0);
+}
+
+/* Memory below which nothing is mapped. */
+static char *guarded(size_t bytes)
+{
+    const size_t guard = guard_bytes();
+    if (!guard)
+        return (char *)malloc(bytes);
+    char *const base = (char *)mmap(NULL, guard + bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return base == MAP_FAILED || mprotect(base + guard, bytes, PROT_READ | PROT_WRITE) ? NULL : base + guard;
+}
+
+static void drop_guarded(char *block, size_t bytes)
+{
+    if (guard_bytes())
+        munmap(block - guard_bytes(), guard_bytes() + bytes);
+    else
+        free(block);
+}
+
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     const alone guard;
     size_t left, whole;
     cudaMemGetInfo(&left, &whole);
-    char *block = bytes <= left ? (char *)malloc(bytes + HEAD) : NULL;
+    char *block = bytes <= left ? guarded(bytes + HEAD) : NULL;
     if (!block)
         return with(cudaErrorMemoryAllocation);
     memset(block + HEAD, 0xa5, bytes);
@@ -209,7 +234,7 @@ cudaError_t cudaFree(void *block)
     wait_for_all();
     if (block) {
         taken -= *(size_t *)((char *)block - HEAD);
-        free((char *)block - HEAD);
+        drop_guarded((char *)block - HEAD, *(size_t *)((char *)block - HEAD) + HEAD);
     }
     return cudaSuccess;
 }

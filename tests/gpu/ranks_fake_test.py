@@ -70,6 +70,12 @@ class Ranks(unittest.TestCase):
             for seed in range(3):
                 self.right(2, "sssp", path, "--source", 40, "--scheduler", scheduler, "--seed", seed, FAKE_BOX="1")
 
+    def test_rows_of_others(self):
+        """A rank has the rows and records of its own vertices; nothing may read where those of others would be."""
+        for graph, app in (("road --vertices 1500", "sssp"), ("star --vertices 2000", "sssp"), (GRAPHS[3], "bfs")):
+            for scheduler in ("delta", "bsp"):
+                self.right(3, app, "--generate", graph, "-s", "--scheduler", scheduler, FAKE_GUARD=str(1 << 20))
+
     def test_settings(self):
         """Little memory for entries, narrow and wide buckets, several runs."""
         for words in (("pool=64",), ("delta=1", "dynamic=off"), ("delta=1000",), ("buckets=4", "delta=1")):

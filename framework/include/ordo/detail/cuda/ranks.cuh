@@ -5,10 +5,12 @@
  * cells of items that a rank does not own are ghosts, which offers improve as they improve others; what an improved
  * ghost activates is a message {item, value} for its owner, which offers the value to the cell itself.
  *
- * Sending. A message is stored into the owner's memory at once: an addition to a counter of this rank gives its place
- * in the owner's box for this rank, and the store crosses the link while the sender goes on. Boxes are double-buffered
- * by meetings. A message that finds its box full is a bit of `spill`, and the ghost's value, whatever it is by then, is
- * sent behind the next meeting (op_dev_send_spilled).
+ * Sending. A warp collects messages in shared memory (op_dev_post), and stores those for one owner into the owner's
+ * memory together (op_dev_dispatch): an addition to a counter of this rank gives their places in the owner's box for
+ * this rank, and the stores cross the link while the sender goes on. An addition for each message would cost more than
+ * all else: additions to one address by warps of which few lanes take part are executed at 0.5 to 4 G/s. Boxes are
+ * double-buffered by meetings. A message that finds its box full is a bit of `spill`, and the ghost's value, whatever
+ * it is by then, is sent behind the next meeting (op_dev_send_spilled).
  *
  * Meeting. All blocks of all ranks wait for each other (ordo_dev_meet). Each rank says some words, which all read
  * behind the meeting; as they are the same words in all ranks, all compute the same from them. It takes the place of
@@ -122,18 +124,75 @@ typedef struct __align__(sizeof(op_cell) <= 4 ? 8 : 16) op_dev_message
 }
 op_dev_message;
 
+/* By one thread: stores a message into place `at` of the box that rank `to` has for this rank, or notes that the ghost
+ * waits if the box is full. */
+ORDO_DEV void op_dev_store_message(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 to, ordo_u32 at,
+                                   const op_dev_message &message)
+{
+    if (at < r.capacity) {
+        ((op_dev_message *)r.box[(number + 1) & 1][to])[at] = message;
+        return;
+    }
+    const ordo_u32 bit = 1u << message.item % 32;
+    if (!(ordo_dev_or(&r.spill[message.item / 32], bit) & bit))
+        ordo_dev_add(&r.words[r.rank]->spilled, (ordo_u64)1);
+}
+
 /* By one thread: sends the value of a ghost to its owner, behind meeting `number`. */
 ORDO_DEV void op_dev_send(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 item, const op_cell &value)
 {
     const ordo_u32 to = ordo_dev_owner(r, item);
-    const ordo_u32 at = ordo_dev_add(&r.words[r.rank]->sent[to].count, 1u);
-    if (at < r.capacity) {
-        ((op_dev_message *)r.box[(number + 1) & 1][to])[at] = op_dev_message{value, item};
+    op_dev_store_message(r, number, to, ordo_dev_add(&r.words[r.rank]->sent[to].count, 1u),
+                         op_dev_message{value, item});
+}
+
+/* A warp's messages that are not sent yet, in shared memory; initially count is 0. */
+enum { op_dev_outbox_places = 1024 / (int)sizeof(op_dev_message) };
+typedef struct op_dev_outbox {
+    op_dev_message held[op_dev_outbox_places];
+    ordo_u32 count; /* more than there are places if some were sent at once */
+} op_dev_outbox;
+
+/* By one thread of the warp: sends the value of a ghost to its owner with the next op_dev_dispatch. */
+ORDO_DEV void op_dev_post(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, ordo_u32 item,
+                          const op_cell &value)
+{
+    const ordo_u32 at = atomicAdd(&outbox->count, 1u);
+    if (at < op_dev_outbox_places)
+        outbox->held[at] = op_dev_message{value, item};
+    else
+        op_dev_send(r, number, item, value);
+}
+
+/* By the whole warp, behind meeting `number`, as its posts were: sends what is held if that is at least half of what
+ * there is place for, or if `all`. */
+ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, bool all)
+{
+    __syncwarp();
+    const ordo_u32 count = outbox->count, lane = threadIdx.x % 32;
+    const ordo_u32 held = count < op_dev_outbox_places ? count : (ordo_u32)op_dev_outbox_places;
+    if (held == 0 || (!all && held < op_dev_outbox_places / 2))
         return;
+    for (ordo_u32 first = 0; first < held; first += 32) {
+        const bool there = first + lane < held;
+        const op_dev_message message = outbox->held[there ? first + lane : 0];
+        const ordo_u32 owner = there ? ordo_dev_owner(r, message.item) : r.count;
+        for (ordo_u32 to = 0; to < r.count; to++) {
+            const ordo_u32 some = __ballot_sync(~0u, owner == to);
+            if (!some)
+                continue;
+            ordo_u32 at = 0;
+            if (lane == 0)
+                at = ordo_dev_add(&r.words[r.rank]->sent[to].count, (ordo_u32)__popc(some));
+            at = __shfl_sync(~0u, at, 0);
+            if (owner == to)
+                op_dev_store_message(r, number, to, at + (ordo_u32)__popc(some & ((1u << lane) - 1)), message);
+        }
     }
-    const ordo_u32 bit = 1u << item % 32;
-    if (!(ordo_dev_or(&r.spill[item / 32], bit) & bit))
-        ordo_dev_add(&r.words[r.rank]->spilled, (ordo_u64)1);
+    __syncwarp();
+    if (lane == 0)
+        outbox->count = 0;
+    __syncwarp();
 }
 
 /* By any threads, `thread` of `threads`, behind meeting `number`: sends the ghosts that have waited. */

@@ -211,7 +211,8 @@ typedef struct op_warp {
     bool surplus; /* the store has entries for which the local queue was full: other warps could take them */
     bool cut;     /* a hub was cut, and its pieces are in the store; the scheduler resets this */
 #if ORDO_OVER_RANKS
-    ordo_u64 met; /* meetings so far; the scheduler counts them */
+    ordo_u64 met;          /* meetings so far; the scheduler counts them */
+    op_dev_outbox *outbox; /* the scheduler dispatches all of it before the warp arrives at a meeting */
 #endif
     ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
     ordo_u32 activations;                 /* the same, of critical operators */
@@ -329,18 +330,30 @@ ORDO_DEV ordo_item op_warp_owned(const op_warp_ctx &g, ordo_item item, ordo_item
 #endif
 }
 
+/* An item for lanes that have none: its row is there to be read. */
+ORDO_DEV ordo_item op_warp_any_item(const op_warp_ctx &g)
+{
+#if ORDO_OVER_RANKS
+    return g.ranks.begin[g.ranks.rank];
+#else
+    (void)g;
+    return 0;
+#endif
+}
+
 #if ORDO_OVER_RANKS
 /* Sends improved ghosts to their owners; the lane's other targets stay. */
 template <int N>
-ORDO_DEV void op_warp_send(const op_warp_ctx &g, const op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
+ORDO_DEV void op_warp_send(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
                            const op_cell (&value)[N])
 {
 #pragma unroll
     for (int u = 0; u < N; u++)
         if (has[u] && !ordo_dev_owns(g.ranks, target[u])) {
-            op_dev_send(g.ranks, w->met, target[u], value[u]);
+            op_dev_post(g.ranks, w->met, w->outbox, target[u], value[u]);
             has[u] = false;
         }
+    op_dev_dispatch(g.ranks, w->met, w->outbox, false);
 }
 #endif
 
@@ -635,7 +648,7 @@ ORDO_DEV bool op_warp_records(const op_warp_ctx &g, op_warp *w, bool there, op_e
     op_cell candidate[4];
     bool has[4];
     const bool whole = there && entry.item < g.num_items;
-    const ordo_vid v = whole ? entry.item : 0;
+    const ordo_vid v = whole ? entry.item : op_warp_any_item(g);
 #if ORDO_OP_ORDER != ORDO_SUM
     const op_cell now = op_dev_cell(g.cells, v);
 #endif
@@ -714,7 +727,7 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     op_cell candidate[4], old[4];
     bool has[4];
     const bool there = op_warp_hop(g, w, entry);
-    const ordo_vid v = there ? entry->item : 0;
+    const ordo_vid v = there ? entry->item : op_warp_any_item(g);
     const uint4 first = __ldg(g.record + 2 * (ordo_u64)v), second = __ldg(g.record + 2 * (ordo_u64)v + 1);
     const bool stale = op_activates && op_warp_overtaken(g, w, there, {entry->value, v});
     const ordo_u32 word[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
