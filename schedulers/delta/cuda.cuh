@@ -99,9 +99,6 @@ typedef struct delta_dev_step {
     ordo_u64 generation;
     double base, delta, per_delta;
     ordo_u32 head, phase;
-#if ORDO_OVER_RANKS
-    bool receives; /* warps take messages, and then the ranks decide what comes behind the superstep before */
-#endif
 } delta_dev_step;
 
 /* By one thread: maps the blocks that begin in slots first .. first + count - 1 of bucket b, which it has reserved. */
@@ -273,7 +270,7 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
 }
 
 #if ORDO_OVER_RANKS
-#include "cuda_ranks.cuh" /* has the next three for ranks */
+#include "cuda_ranks.cuh" /* has the next two for ranks */
 #else
 /* By one thread of a block, before the block counts as arrived. */
 ORDO_DEV void delta_dev_arrives(void)
@@ -285,12 +282,6 @@ ORDO_DEV void delta_dev_arrives(void)
 ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool traced)
 {
     return delta_dev_decide(q, s, traced);
-}
-
-/* By one thread: whether messages come before what the word says of buckets; *s is what it was then. */
-ORDO_DEV bool delta_dev_receives(delta_dev_step *, ordo_u64)
-{
-    return false;
 }
 #endif
 
@@ -327,7 +318,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
             ordo_dev_fence();
         }
         word = __shfl_sync(~0u, word, 0);
-        if (lane == 0 && !delta_dev_receives(s, word)) {
+        if (lane == 0) {
             const ordo_u32 steps = (ordo_u32)(word >> 46) & 63, phase = (ordo_u32)(word >> 52) & 3;
             const ordo_u32 change = (ordo_u32)(word >> 54) & 3;
             const bool left = steps || phase == DELTA_DEV_SWEEP; /* the head is done: its next slot begins a block */
@@ -373,24 +364,34 @@ typedef struct delta_portion {
     ordo_u64 grain;         /* entries of a portion */
     ordo_u64 number, warps; /* number of the warp, and of all warps */
     ordo_u64 steps;         /* number of supersteps that have begun */
-    bool sweep;             /* the superstep takes spilled items */
-    bool works;             /* the warp has a part of the superstep */
-    bool dry;               /* the warp has found the pool exhausted in this superstep */
+#if ORDO_OVER_RANKS
+    ordo_u64 mail, mail_at; /* messages that have come, and the warp's next */
+#endif
+    bool sweep; /* the superstep takes spilled items */
+    bool works; /* the warp has a part of the superstep */
+    bool dry;   /* the warp has found the pool exhausted in this superstep */
 } delta_portion;
 
+/* Whether the warp has taken its part of the superstep. */
+ORDO_DEV bool delta_exhausted(const delta_portion &hand)
+{
 #if ORDO_OVER_RANKS
-/* By whole warps, when a superstep begins: makes it one that takes messages, or sends what waits to be sent. */
+    if (hand.mail_at < hand.mail)
+        return false;
+#endif
+    return hand.from + hand.at >= hand.to;
+}
+
+#if ORDO_OVER_RANKS
+/* By whole warps, when a superstep begins: finds out what messages have come, and sends what waits to be sent. */
 ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
 {
     const ordo_cuda_ranks &r = a.queue.ranks;
-    if (step->receives) {
-        hand->sweep = false;
-        hand->from = 0;
-        hand->to = delta_ranks_mail(r, step->generation);
-        w->map.latency_bound = hand->to < a.latency_bound;
-        hand->grain = (hand->to + hand->warps - 1) / hand->warps;
-        hand->grain = hand->grain < 32 ? hand->grain : 32;
-    } else if (__any_sync(~0u, ordo_dev_load(&r.words[r.rank]->spilled) != 0)) { /* other warps change it */
+    hand->mail = delta_ranks_mail(r, step->generation);
+    hand->mail_at = (hand->warps - 1 - hand->number) * 32; /* the last warps first, which may have no slots */
+    if (hand->to - hand->from + hand->mail >= a.latency_bound)
+        w->map.latency_bound = hand->sweep;
+    if (__any_sync(~0u, ordo_dev_load(&r.words[r.rank]->spilled) != 0)) { /* other warps change it */
         op_dev_send_spilled(r, step->generation, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
                             gridDim.x * DELTA_DEV_THREADS);
         __syncwarp();
@@ -400,11 +401,11 @@ ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev
 /* By whole warps: offers the warp's next messages to the cells that the rank owns. */
 ORDO_DEV void delta_ranks_take(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
 {
-    const ordo_u64 i = hand->at + threadIdx.x % 32;
+    const ordo_u64 i = hand->mail_at + threadIdx.x % 32;
     op_dev_message m = {};
     bool improved = false;
-    hand->at += hand->warps * hand->grain;
-    if (threadIdx.x % 32 < hand->grain && i < hand->to) {
+    hand->mail_at += hand->warps * 32;
+    if (i < hand->mail) {
         m = delta_ranks_message(a.queue.ranks, step->generation, i);
         improved = op_dev_apply(&a.ctx.state, a.ctx.cells, m.item, &m.value, false, false);
         w->useful += improved;
@@ -432,10 +433,8 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     });
 #if ORDO_OVER_RANKS
     w->met = step->generation;
-    const bool ends = step->phase == DELTA_DEV_END && !step->receives;
-#else
-    const bool ends = step->phase == DELTA_DEV_END;
 #endif
+    const bool ends = step->phase == DELTA_DEV_END;
     if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
     if (ends)
@@ -456,7 +455,7 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     delta_ranks_begin(a, w, step, hand);
 #endif
     hand->at = hand->number * hand->grain;
-    hand->works = hand->from + hand->at < hand->to;
+    hand->works = !delta_exhausted(*hand);
     if (hand->works)
         op_warp_show_state(w, a.run, ORDO_BUSY);
     if (w->live && blockIdx.x == 0 && threadIdx.x == DELTA_DEV_THREADS - 1)
@@ -479,14 +478,14 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *cache, delta_dev_step *step,
                         delta_portion *hand, bool *there, op_entry *entry, ordo_u32 *bits)
 {
-    if (hand->from + hand->at >= hand->to)
-        return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
 #if ORDO_OVER_RANKS
-    if (step->receives) {
+    if (hand->mail_at < hand->mail) {
         delta_ranks_take(a, w, step, hand);
         return ORDO_WARP_AGAIN;
     }
 #endif
+    if (hand->from + hand->at >= hand->to)
+        return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
     w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
     if (hand->sweep) {
         const ordo_u64 word = hand->from + hand->at + threadIdx.x % 32;
@@ -523,7 +522,7 @@ struct delta_hooks {
     }
     ORDO_HOOK bool exhausted() const
     {
-        return hand.from + hand.at >= hand.to;
+        return delta_exhausted(hand);
     }
     ORDO_HOOK bool holds(const op_warp *w) const
     {
@@ -581,9 +580,6 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     if (threadIdx.x == 0) {
         step.from = step.to = step.head = step.phase = 0;
         step.generation = 1;
-#if ORDO_OVER_RANKS
-        step.receives = false;
-#endif
         step.base = op_warp_base(a.lowest);
         step.delta = a.delta;
         step.per_delta = 1 / a.delta;

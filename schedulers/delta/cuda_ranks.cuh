@@ -3,12 +3,12 @@
  * Problem. What cuda.cuh does, where activated items may be those of other ranks, and where all ranks must agree on
  * what a superstep does.
  *
- * Protocol. What improves a ghost is sent to its owner at once (<ordo/detail/cuda/ranks.cuh>). When a superstep has
- * ended in all ranks and any has sent something, a superstep of another kind follows, in which warps take messages
- * instead of slots: those that improve a cell are put into its bucket. Then, or at once where nothing was sent, the
- * ranks decide what comes next. The block that arrives last decides for its rank, as in cuda.cuh, by words of all ranks
- * that all of them have: whether a rank's head is done, and how far its next bucket is; how many entries were taken;
- * what entries that were sorted again say. So all ranks compute the same steps of the head, width and base.
+ * Protocol. What improves a ghost is sent to its owner (<ordo/detail/cuda/ranks.cuh>), and offered there in the next
+ * superstep, in which warps take messages beside slots of the head: those that improve a cell are put into its bucket,
+ * or followed as a chain. The head stays while a rank has entries in it, or messages that have not been offered. The
+ * block that arrives last decides for its rank, as in cuda.cuh, by words of all ranks that all of them have: whether a
+ * rank's head is done, and how far its next bucket is; how many entries were taken and messages sent; what entries that
+ * were sorted again say. So all ranks compute the same steps of the head, width and base.
  *
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
  * message.
@@ -17,7 +17,6 @@
  * ranks behind it (ordo_dev_tell_ranks). The rest is as in cuda.cuh.
  */
 
-enum { DELTA_RANKS_RECEIVE = 3 /* in place of a change of the width */ };
 /* The words that a rank says. */
 enum { DELTA_RANKS_STATE, DELTA_RANKS_TAKEN, DELTA_RANKS_AGAIN, DELTA_RANKS_NEAREST };
 /* Bits of its state, above the number of buckets to its next one that is not empty: DELTA_RANKS_NONE if all are. */
@@ -81,8 +80,10 @@ ORDO_DEV ordo_u64 delta_ranks_adapt(const delta_dev_queue &q, const delta_dev_st
     const ordo_u64 warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS * ranks;
     const ordo_u64 taken = ordo_dev_load(&words->taken) + all.taken, enough = ordo_dev_load(&words->enough);
     const ordo_u64 many = enough ? enough : (ordo_u64)DELTA_DEV_MANY * q.items;
-    const ordo_u32 latency_bound =
-        all.taken < warps / 2 && !(all.flags & DELTA_RANKS_LONG) ? ordo_dev_load(&words->latency_bound) + 1 : 0;
+    const ordo_u32 before = ordo_dev_load(&words->latency_bound);
+    const ordo_u32 latency_bound = all.taken == 0 ? before /* only messages */
+                                   : all.taken < warps / 2 && !(all.flags & DELTA_RANKS_LONG) ? before + 1
+                                                                                              : 0;
     const bool doubles = latency_bound == DELTA_DEV_LATENCY_BOUND, halves = !doubles && taken > many;
     __syncwarp();
     if (threadIdx.x % 32 == 0) {
@@ -138,10 +139,9 @@ ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_s
         r, ordo_dev_tell_ranks(r, s->generation + 1, word) /* the first meeting is that of the kernels */);
     if (all.flags & DELTA_RANKS_STOP)
         return generation | (ordo_u64)DELTA_DEV_END << 52;
-    if (all.sent)
-        return generation | (ordo_u64)DELTA_RANKS_RECEIVE << 54;
     const ordo_u64 end = __shfl_sync(~0u, tail, head);
-    const bool stays = all.steps == 0 || (all.steps == DELTA_RANKS_NONE && all.flags & DELTA_RANKS_WAITS);
+    const bool waits = all.steps == DELTA_RANKS_NONE && all.flags & DELTA_RANKS_WAITS;
+    const bool stays = all.steps == 0 || all.sent || waits;
     delta_ranks_free(q, s, stays);
     const ordo_u64 change = s->phase == DELTA_DEV_RUN ? delta_ranks_adapt(q, s, r.count, all) : 0;
     const bool moves = !stays && all.steps != DELTA_RANKS_NONE;
@@ -205,11 +205,4 @@ ORDO_DEV void delta_dev_arrives(void)
 ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool)
 {
     return delta_ranks_decide(q, s, q.ranks);
-}
-
-ORDO_DEV bool delta_dev_receives(delta_dev_step *s, ordo_u64 word)
-{
-    s->receives = ((word >> 54) & 3) == DELTA_RANKS_RECEIVE;
-    s->generation += s->receives;
-    return s->receives;
 }
