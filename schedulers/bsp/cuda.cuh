@@ -98,9 +98,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked            
             ordo_live_begin(a.run.traced, ORDO_BUSY);
     bsp_push_initial(&a, &queue);
     grid.sync();
-    /* all blocks make the same decision, from the same words; whether the frontier has bits, not a list; the first step
-       whose bits may be left from another */
-    bool pulling = false, bits = false;
+    /* all blocks make the same decisions, from the same words. `bits`: the frontier has bits, and no list; `used`: it
+     * had before */
+    bool pulling = bsp_pulls && a.direction == BSP_PULL, bits = false;
     [[maybe_unused]] bool used = false;
     ordo_u64 edges_left = a.rows.m, last_items = 0, pushed;
     for (ordo_u32 step = 1;; step++) {
@@ -111,10 +111,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked            
                        edges = counters->edges;
         if (items == 0 || counters->stop)
             break;
-        if (bsp_pulls && a.direction != BSP_PUSH)
-            pulling = a.direction == BSP_PULL ? true
-                      : pulling               ? items >= last_items || (double)items > (double)a.num_items / a.beta
-                                              : (double)edges > (double)edges_left / a.alpha;
+        /* a frontier that does not grow, as in a mesh, exceeds 1/alpha of what is left because little is left */
+        if (bsp_pulls && a.direction == BSP_AUTO)
+            pulling = pulling ? items >= last_items || (double)items > (double)a.num_items / a.beta
+                              : (double)edges > (double)edges_left / a.alpha && items > BSP_GROWTH * last_items;
         edges_left -= edges < edges_left ? edges : edges_left;
         last_items = items;
         pushed = 0;
