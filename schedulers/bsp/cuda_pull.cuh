@@ -85,22 +85,36 @@ ORDO_DEV op_cell bsp_proposal(const bsp_args *a, ordo_vid v, ordo_eid e, bsp_pul
     return op_candidate(&a->state, sum->value, edge);
 }
 
-/* By one thread: tests edges *at .. *at + BSP_AHEAD - 1 of a row of `degree` edges, *at < degree. Returns whether the
- * tail of one is on the frontier; *at is then that edge, and otherwise what is next. */
-ORDO_DEV bool bsp_find_alone(const bsp_args *a, const ordo_u32 *frontier, ordo_eid row, ordo_u32 *at, ordo_u32 degree)
+/* By one thread: tests BSP_AHEAD edges, from at[u] < degree[u] on, of each of two rows that goes[u]. Sets hit[u] if the
+ * tail of one is on the frontier; at[u] is then that edge, and otherwise what is next. All loads of a kind are issued
+ * before the first is used. */
+ORDO_DEV void bsp_find_alone(const bsp_args *a, const ordo_u32 *frontier, const bool (&goes)[2],
+                             const ordo_eid (&row)[2], const ordo_u32 (&degree)[2], ordo_u32 (&at)[2], bool (&hit)[2])
 {
-    ordo_u32 tail[BSP_AHEAD], hits = 0;
+    ordo_u32 tail[2][BSP_AHEAD], word[2][BSP_AHEAD];
 #pragma unroll
-    for (ordo_u32 k = 0; k < BSP_AHEAD; k++) /* the last edge again beyond the end */
-        tail[k] = bsp_tail(a, row + (*at + k < degree ? *at + k : degree - 1));
+    for (int u = 0; u < 2; u++)
 #pragma unroll
-    for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
-        hits |= (ordo_u32)bsp_has(frontier, tail[k]) << k;
-    *at += hits ? (ordo_u32)__ffs((int)hits) - 1 : BSP_AHEAD;
-    return hits != 0;
+        for (ordo_u32 k = 0; k < BSP_AHEAD; k++) /* the last edge again beyond the end */
+            tail[u][k] = goes[u] ? bsp_tail(a, row[u] + (at[u] + k < degree[u] ? at[u] + k : degree[u] - 1)) : 0;
+#pragma unroll
+    for (int u = 0; u < 2; u++)
+#pragma unroll
+        for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
+            word[u][k] = goes[u] ? frontier[tail[u][k] / 32] : 0;
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        ordo_u32 hits = 0;
+#pragma unroll
+        for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
+            hits |= (word[u][k] >> tail[u][k] % 32 & 1) << k;
+        hit[u] = hit[u] || hits;
+        at[u] += hits ? (ordo_u32)__ffs((int)hits) - 1 : goes[u] ? BSP_AHEAD : 0;
+    }
 }
 
-/* By a whole warp: the same of edges at .. end - 1, by all lanes. *at is the edge; the same in all lanes. */
+/* By a whole warp: whether the tail of one of edges *at .. end - 1 is on the frontier; *at is then that edge. The same
+ * in all lanes. */
 ORDO_DEV bool bsp_find_together(const bsp_args *a, const ordo_u32 *frontier, ordo_eid row, ordo_u32 *at, ordo_u32 end,
                                 bsp_pulled *sum)
 {
@@ -173,10 +187,8 @@ ORDO_DEV void bsp_pull_two(const bsp_args *a, bsp_group *group, const bool (&the
             break;
 #pragma unroll
         for (int u = 0; u < 2; u++)
-            if (goes[u]) {
-                sum->tested += degree[u] - at[u] < BSP_AHEAD ? degree[u] - at[u] : BSP_AHEAD;
-                hit[u] = bsp_find_alone(a, frontier, row[u], &at[u], degree[u]);
-            }
+            sum->tested += !goes[u] ? 0 : degree[u] - at[u] < BSP_AHEAD ? degree[u] - at[u] : BSP_AHEAD;
+        bsp_find_alone(a, frontier, goes, row, degree, at, hit);
     }
 #pragma unroll
     for (int u = 0; u < 2; u++) {
