@@ -105,13 +105,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked            
     ordo_u64 edges_left = a.rows.m, last_items = 0, pushed;
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
-        /* blocks ahead of this one may be making the list of a frontier that has bits */
+        /* blocks ahead of this one may be making the list of a frontier that has bits, so those are counted apart */
+        const bool none = bsp_pulls && bits ? a.bits.found[step % 3 * ORDO_CUDA_LINE] == 0
+                                            : counters->count == 0 && counters->segments == 0;
+        if (none || counters->stop)
+            break;
         const ordo_u64 items = bsp_pulls && bits ? a.bits.found[step % 3 * ORDO_CUDA_LINE]
                                                  : (ordo_u64)counters->count + counters->segments,
                        edges = counters->edges;
-        if (items == 0 || counters->stop)
-            break;
-        /* a frontier that does not grow, as in a mesh, exceeds 1/alpha of what is left because little is left */
         if (bsp_pulls && a.direction == BSP_AUTO)
             pulling = pulling ? items >= last_items || (double)items > (double)a.num_items / a.beta
                               : (double)edges > (double)edges_left / a.alpha && items > BSP_GROWTH * last_items;
