@@ -41,7 +41,7 @@ typedef struct ordo_bsp_vote {
     } of[2];
     ordo_u64 span[2]; /* the least and the greatest cell of the member's part of the frontier, as words */
 } ordo_bsp_vote;
-enum { ORDO_BSP_PULL_WORDS = 16, ORDO_BSP_GROWTH = 2, BSP_DENSE = 4 };
+enum { ORDO_BSP_PULL_WORDS = 16, BSP_DENSE = 4 };
 
 typedef struct bsp_run {
     ordo_job *job;
@@ -313,7 +313,7 @@ ORDO_INLINE bool bsp_will_pull(const ordo_job *job, bool pulling, ordo_u64 items
         return edges > job->out->m / BSP_DENSE;
     if (pulling)
         return items >= last_items || (double)items > (double)job->num_items / beta;
-    return (double)edges > (double)edges_left / alpha && items > ORDO_BSP_GROWTH * last_items;
+    return (double)edges > (double)edges_left / alpha && items > BSP_GROWTH * last_items;
 }
 
 /* Puts the member's part of the initial items into its bin. */

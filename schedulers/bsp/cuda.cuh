@@ -9,9 +9,7 @@
  * improved targets to the other list.
  *   Pulling (Beamer, Asanovic and Patterson 2012), if the operator declares ORDO_RELAX_FINAL and is edge-blind: every
  *   vertex whose cell can still improve searches its in-edges for a tail on this step's frontier and stops at the
- *   first, as all candidates of a step are equal. `stamp` tells whether a tail is on the frontier, so nothing is
- *   converted when the direction changes. A warp has 32 vertices: each lane tests a few edges of its own vertex, and
- *   all lanes together test the rest of long rows.
+ *   first, as all candidates of a step are equal. The frontier is then a bitmap (cuda_pull.cuh).
  *   Cells that sum push, unless direction=pull asks for the other (cuda_sums.cuh).
  *   Sync lock: every improvement is a store under the lock of its cell, one of a table. It exists to be compared with
  *   atomics.
@@ -30,6 +28,15 @@
 /* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
 enum { bsp_pulls = (int)op_knows_final && (int)op_can_pull };
 
+/* The frontier of steps that pull. */
+typedef struct bsp_bits {
+    ordo_u32 *frontier[2]; /* [words] a bit for each item; of steps of alternating parity */
+    ordo_u32 *closed;      /* [words] items that no step has to look at; valid from one step that pulls to the next */
+    ordo_u64 *piece;       /* [m / BSP_LONG + 1] item << 32 | number of the piece; of rows that are very long */
+    ordo_u32 *found;       /* [3 * ORDO_CUDA_LINE] items on the frontier, if it has bits and no list */
+    ordo_u32 *pieces;      /* [3 * ORDO_CUDA_LINE] */
+} bsp_bits;
+
 typedef struct bsp_args {
     ordo_cuda_rows rows;
     op_cell *cells;
@@ -42,78 +49,11 @@ typedef struct bsp_args {
     ordo_u64 num_items;
     op_dev_frontier frontier;
     ordo_cuda_run run;
+    bsp_bits bits; /* if pulling is allowed */
 } bsp_args;
 
 #if ORDO_OP_ORDER != ORDO_SUM
-
-/* By one thread: whether the tail of in-edge e is on the frontier of `step`, and the operator's filter accepts it. */
-ORDO_DEV bool bsp_offers(const bsp_args *a, ordo_eid e, ordo_u32 step)
-{
-    const ordo_vid tail = __ldg(a->in.edge + e * a->in.stride);
-    return ordo_dev_load(&a->frontier.stamp[tail]) == step && op_filter(&a->state, tail);
-}
-
-/* By a whole warp: an in-edge of the lane's vertex, if `there`, whose tail is on the frontier of `step`; m if there is
- * none. */
-ORDO_DEV ordo_eid bsp_find(const bsp_args *a, bool there, ordo_vid v, ordo_u32 step, ordo_cuda_counters *mine)
-{
-    enum { OWN = 8 };
-    const ordo_u32 lane = threadIdx.x & 31;
-    ordo_eid e = there ? __ldg(a->in.row + v) : 0, end = there ? __ldg(a->in.row + v + 1) : 0, found = a->in.m;
-    for (ordo_eid last = e + OWN < end ? e + OWN : end; e < last && found == a->in.m; e++) {
-        mine->edges++;
-        if (bsp_offers(a, e, step))
-            found = e;
-    }
-    for (ordo_u32 open = __ballot_sync(0xffffffffu, found == a->in.m && e < end); open; open &= open - 1) {
-        int owner = __ffs((int)open) - 1;
-        ordo_eid at = __shfl_sync(0xffffffffu, e, owner), stop = __shfl_sync(0xffffffffu, end, owner);
-        for (; at < stop; at += 32) {
-            bool hit = false;
-            if (at + lane < stop) {
-                mine->edges++;
-                hit = bsp_offers(a, at + lane, step);
-            }
-            ordo_u32 hits = __ballot_sync(0xffffffffu, hit);
-            if (hits) {
-                if ((int)lane == owner)
-                    found = at + (ordo_u32)__ffs((int)hits) - 1;
-                break;
-            }
-        }
-    }
-    return found;
-}
-
-/* By a whole block: its part of a step that pulls; returns the number of out-edges of the vertices that the thread has
- * pushed. */
-template <bool Traced>
-ORDO_DEV ordo_u64 bsp_pull(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step, ordo_cuda_counters *mine)
-{
-    const ordo_cuda_frontier *f = &a->frontier;
-    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
-    ordo_u64 pushed = 0;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a->num_items; first += threads) {
-        ordo_u64 i = first + threadIdx.x;
-        ordo_vid v = (ordo_vid)i;
-        bool there = i < a->num_items && !op_is_final(&a->state, v, ordo_dev_load(&a->cells[i]));
-        ordo_eid e = bsp_find(a, there, v, step, mine);
-        if (e < a->in.m) {
-            op_edge edge = op_dev_edge(&a->in, e, v, true);
-            op_cell candidate = op_candidate(&a->state, ordo_dev_load(&a->cells[edge.tail]), edge);
-            if (op_better(candidate, ordo_dev_load(&a->cells[v]))) {
-                ordo_dev_store(&a->cells[v], candidate);
-                mine->useful++;
-                pushed += op_dev_push(f, queue, &a->rows, v, step + 1, true);
-            }
-        }
-        ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
-        if constexpr (Traced)
-            ordo_live_tile<3>(a->run.traced, *mine, (ordo_u32)(first / threads));
-    }
-    return pushed;
-}
-
+#include "cuda_pull.cuh"
 #endif
 
 /* By a whole warp: adds the lanes' numbers of pushed edges to that of a step. */
@@ -143,12 +83,12 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
-                                                              : Traced ? 4
-                                                                       : 0) bsp_kernel(const bsp_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked                ? 1
+                                                              : Traced || bsp_pulls ? 4
+                                                                                    : 0) bsp_kernel(const bsp_args a)
 {
     __shared__ op_dev_tile tile;
-    __shared__ ordo_dev_queue queue;
+    alignas(8) __shared__ ordo_dev_queue queue;
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
@@ -158,22 +98,41 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
             ordo_live_begin(a.run.traced, ORDO_BUSY);
     bsp_push_initial(&a, &queue);
     grid.sync();
-    bool pulling = false; /* all blocks make the same decision, from the same words */
+    /* all blocks make the same decisions, from the same words. `bits`: the frontier has bits, and no list; `used`: it
+     * had before */
+    bool pulling = bsp_pulls && a.direction == BSP_PULL, bits = false;
+    [[maybe_unused]] bool used = false;
     ordo_u64 edges_left = a.rows.m, last_items = 0, pushed;
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
-        if ((counters->count == 0 && counters->segments == 0) || counters->stop)
+        /* blocks ahead of this one may be making the list of a frontier that has bits, so those are counted apart */
+        const bool none = bsp_pulls && bits ? a.bits.found[step % 3 * ORDO_CUDA_LINE] == 0
+                                            : counters->count == 0 && counters->segments == 0;
+        if (none || counters->stop)
             break;
-        const ordo_u64 items = (ordo_u64)counters->count + counters->segments, edges = counters->edges;
-        if (bsp_pulls && a.direction != BSP_PUSH)
-            pulling = a.direction == BSP_PULL ? true
-                      : pulling               ? items >= last_items || (double)items > (double)a.num_items / a.beta
-                                              : (double)edges > (double)edges_left / a.alpha;
+        const ordo_u64 items = bsp_pulls && bits ? a.bits.found[step % 3 * ORDO_CUDA_LINE]
+                                                 : (ordo_u64)counters->count + counters->segments,
+                       edges = counters->edges;
+        if (bsp_pulls && a.direction == BSP_AUTO)
+            pulling = pulling ? items >= last_items || (double)items > (double)a.num_items / a.beta
+                              : (double)edges > (double)edges_left / a.alpha && items > BSP_GROWTH * last_items;
         edges_left -= edges < edges_left ? edges : edges_left;
         last_items = items;
         pushed = 0;
-        if (ordo_dev_reports())
+        if (ordo_dev_reports()) {
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
+            if (bsp_pulls && a.bits.found)
+                a.bits.found[(step + 2) % 3 * ORDO_CUDA_LINE] = a.bits.pieces[(step + 2) % 3 * ORDO_CUDA_LINE] = 0;
+        }
+#if ORDO_OP_ORDER != ORDO_SUM
+        const bool turns = bsp_pulls && bits != pulling;
+        if (turns && pulling)
+            bsp_list_to_bits(&a, step, used);
+        else if (turns)
+            bsp_bits_to_list(&a, &queue, step);
+        used = used || (bsp_pulls && pulling);
+        bits = bsp_pulls && pulling;
+#endif
         const bool works = (bsp_pulls && pulling) || ordo_dev_may_work(counters);
         if constexpr (Traced)
             ordo_live_step(a.run.traced, step, items, step, 0, 0,
@@ -187,7 +146,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
-            pushed = bsp_pull<Traced>(&a, &queue, step, &mine);
+            bsp_pull<Traced>(&a, (bsp_pull_space *)queue.held, step, turns, &mine);
+            if constexpr (Traced)
+                ordo_live_barrier<3>(a.run.traced, mine, step, works);
+            continue; /* behind a barrier */
         } else
 #endif
         {
@@ -264,6 +226,10 @@ static ordo_status bsp_run_job(ordo_job *job)
         status = op_cuda_arguments(&c, &a, &arrays);
     if (!status && locked)
         status = ordo_cuda_locks_make(&c, true, &a.locks);
+#if ORDO_OP_ORDER != ORDO_SUM && !ORDO_OVER_RANKS
+    if (!status && needs_in)
+        status = bsp_bits_make(&c, job->num_items, job->in->m, &a.bits);
+#endif
     if (!status) {
         a.in = c.in;
         a.alpha = job->tunable[BSP_ALPHA];

@@ -4,8 +4,7 @@
       "push from the frontier, pull into vertices, or choose by superstep; pull only where operators declare "         \
       "ORDO_RELAX_FINAL or, on a CPU, sum, and are edge-blind (bfs, rmat-20: push alone takes 4.7x; cuda 4.2x)")       \
     X(BSP_ALPHA, "alpha", REAL, "15", 1e-6, 1e9, NULL, "",                                                             \
-      "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at; on the CPU it "              \
-      "must have doubled, too (cuda, bfs, mesh-100: 4 takes 0.6x, 60 takes 4.7x)")                                     \
+      "auto pulls when the frontier has more than 1/alpha of the edges not yet looked at, and has doubled")            \
     X(BSP_BETA, "beta", REAL, "18", 1e-6, 1e9, NULL, "",                                                               \
       "auto pushes again when the frontier has fewer than n/beta vertices (bfs, rmat-20: 4 takes 1.2x)")               \
     X(BSP_MAX_CONTENDERS, "max_contenders", INT, "0", 0, 4096, NULL, "threads",                                        \
@@ -27,3 +26,4 @@
 enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_CONSTANTS(ORDO_TUNABLE_ENUM) BSP_ROWS };
 enum { BSP_TUNABLE_COUNT = 0 BSP_TUNABLES(ORDO_TUNABLE_ONE) };
 enum { BSP_AUTO, BSP_PUSH, BSP_PULL }; /* values of direction */
+enum { BSP_GROWTH = 2 }; /* auto: a frontier has doubled if it has more than so many times the items of the last */

@@ -1,0 +1,385 @@
+/* bsp on a GPU: supersteps that pull, over bitmaps.
+ *
+ * Problem. Of all vertices whose cells can still improve, find those with an in-neighbour on the frontier, and touch
+ * little memory: most vertices are done, or are after a few edges.
+ *
+ * Method. A bit for each item says whether it is on the frontier, and another whether it is closed: its cell is final,
+ * or it has no in-edge. A warp has a group of 256 vertices, 8 words of bits. It lists the open ones in shared memory,
+ * and each lane takes two, whose edges it tests four at a time, so that loads do not wait for each other. Of rows that
+ * are longer all lanes test the rest together. What is left of very long rows is cut into pieces, which all warps of
+ * the grid share behind a barrier (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would
+ * have them all.
+ *   The bits of the next frontier are written in whole words, so nothing is cleared while steps pull, and no list is
+ * made. Where the direction changes the frontier is converted, at the price of a barrier.
+ *
+ * Memory order. The frontier's bits do not change in a step that reads them, and grid barriers order steps: so plain
+ * loads serve, which the first-level cache holds. A group's words and cells have one writer, its warp. Behind the
+ * barrier, pieces of one row may find several tails: the cell is improved by an atomic, which succeeds once, as all
+ * candidates of a step are equal; bits are changed by atomics.
+ *
+ * Not done: to look at the in-neighbour of most edges first, which would have to be known before the run.
+ */
+
+enum {
+    BSP_GROUP = 256, /* vertices of a warp's group */
+    BSP_WORDS = BSP_GROUP / 32,
+    BSP_OWN = 16,    /* edges of a row that a lane tests alone; a multiple of BSP_AHEAD */
+    BSP_AHEAD = 4,   /* of these at a time */
+    BSP_LONG = 128,  /* edges that a warp tests of what is left, at most */
+    BSP_PIECE = 512, /* edges of a piece of what is left of a longer row */
+};
+
+static inline ordo_status bsp_bits_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, bsp_bits *b)
+{
+    const ordo_u64 words = (num_items + BSP_GROUP - 1) / BSP_GROUP * BSP_WORDS;
+    ordo_u32 **const arrays[] = {&b->frontier[0], &b->frontier[1], &b->closed};
+    for (ordo_u32 **array : arrays)
+        if (!(*array = (ordo_u32 *)ordo_cuda_alloc(c, words, sizeof(ordo_u32), true)))
+            return ORDO_ERR_MEMORY;
+    if (!(b->piece = (ordo_u64 *)ordo_cuda_alloc(c, m / BSP_LONG + 1, sizeof(ordo_u64), false)) ||
+        !(b->found = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ||
+        !(b->pieces = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true)))
+        return ORDO_ERR_MEMORY;
+    return ORDO_OK;
+}
+
+/* What a thread has found in a step, and the value of cells on the step's frontier, where all are equal. */
+typedef struct bsp_pulled {
+    ordo_u64 edges; /* in-edges, of which a symmetric graph has as many as out-edges */
+    ordo_u32 items, tested;
+    bool knows;
+    op_cell value;
+} bsp_pulled;
+
+/* A warp's shared memory. */
+typedef struct bsp_group {
+    unsigned char open[BSP_GROUP]; /* numbers in the group */
+    ordo_u32 on[BSP_WORDS], shut[BSP_WORDS];
+} bsp_group;
+
+/* A block's, in place of its buffer of items, which is empty in steps that pull. */
+typedef struct bsp_pull_space {
+    bsp_group group[ORDO_CUDA_THREADS / 32];
+    ordo_u64 edges[ORDO_CUDA_THREADS / 32];
+    ordo_u32 items[ORDO_CUDA_THREADS / 32];
+} bsp_pull_space;
+
+ORDO_DEV bool bsp_has(const ordo_u32 *bits, ordo_u32 item)
+{
+    return bits[item / 32] >> item % 32 & 1;
+}
+
+ORDO_DEV ordo_vid bsp_tail(const bsp_args *a, ordo_eid e)
+{
+    return __ldg(a->in.edge + e * a->in.stride);
+}
+
+/* By one thread: what in-edge e of v proposes. */
+ORDO_DEV op_cell bsp_proposal(const bsp_args *a, ordo_vid v, ordo_eid e, bsp_pulled *sum)
+{
+    const op_edge edge = op_dev_edge(&a->in, e, v, true);
+    if (!((int)op_properties & ORDO_UNIFORM) || !sum->knows) {
+        sum->value = ordo_dev_load(&a->cells[edge.tail]);
+        sum->knows = true;
+    }
+    return op_candidate(&a->state, sum->value, edge);
+}
+
+/* By one thread: tests BSP_AHEAD edges, from at[u] < degree[u] on, of each of two rows that goes[u]. Sets hit[u] if the
+ * tail of one is on the frontier; at[u] is then that edge, and otherwise what is next. All loads of a kind are issued
+ * before the first is used. */
+ORDO_DEV void bsp_find_alone(const bsp_args *a, const ordo_u32 *frontier, const bool (&goes)[2],
+                             const ordo_eid (&row)[2], const ordo_u32 (&degree)[2], ordo_u32 (&at)[2], bool (&hit)[2])
+{
+    ordo_u32 tail[2][BSP_AHEAD], word[2][BSP_AHEAD];
+#pragma unroll
+    for (int u = 0; u < 2; u++)
+#pragma unroll
+        for (ordo_u32 k = 0; k < BSP_AHEAD; k++) /* the last edge again beyond the end */
+            tail[u][k] = goes[u] ? bsp_tail(a, row[u] + (at[u] + k < degree[u] ? at[u] + k : degree[u] - 1)) : 0;
+#pragma unroll
+    for (int u = 0; u < 2; u++)
+#pragma unroll
+        for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
+            word[u][k] = goes[u] ? frontier[tail[u][k] / 32] : 0;
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        ordo_u32 hits = 0;
+#pragma unroll
+        for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
+            hits |= (word[u][k] >> tail[u][k] % 32 & 1) << k;
+        hit[u] = hit[u] || hits;
+        at[u] += hits ? (ordo_u32)__ffs((int)hits) - 1 : goes[u] ? BSP_AHEAD : 0;
+    }
+}
+
+/* By a whole warp: whether the tail of one of edges *at .. end - 1 is on the frontier; *at is then that edge. The same
+ * in all lanes. */
+ORDO_DEV bool bsp_find_together(const bsp_args *a, const ordo_u32 *frontier, ordo_eid row, ordo_u32 *at, ordo_u32 end,
+                                bsp_pulled *sum)
+{
+    enum { EACH = 2 };
+    const ordo_u32 lane = threadIdx.x & 31;
+    for (; *at < end; *at += 32 * EACH) {
+        ordo_u32 tail[EACH], hits[EACH];
+#pragma unroll
+        for (ordo_u32 k = 0; k < EACH; k++)
+            tail[k] = *at + 32 * k + lane < end ? bsp_tail(a, row + *at + 32 * k + lane) : 0;
+#pragma unroll
+        for (ordo_u32 k = 0; k < EACH; k++) {
+            const bool there = *at + 32 * k + lane < end;
+            sum->tested += there;
+            hits[k] = __ballot_sync(~0u, there && bsp_has(frontier, tail[k]));
+        }
+#pragma unroll
+        for (ordo_u32 k = 0; k < EACH; k++)
+            if (hits[k]) {
+                *at += 32 * k + (ordo_u32)__ffs((int)hits[k]) - 1;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* By a whole warp: leaves `left` edges of v's row, those behind BSP_OWN, to bsp_pull_pieces. */
+ORDO_DEV void bsp_leave(const bsp_args *a, ordo_vid v, ordo_u32 left, ordo_u32 step)
+{
+    const ordo_u32 lane = threadIdx.x & 31, count = (left + BSP_PIECE - 1) / BSP_PIECE;
+    ordo_u32 place = 0;
+    if (lane == 0)
+        place = ordo_dev_add(&a->bits.pieces[step % 3 * ORDO_CUDA_LINE], count);
+    place = __shfl_sync(~0u, place, 0);
+    for (ordo_u32 i = lane; i < count; i += 32)
+        a->bits.piece[place + i] = (ordo_u64)v << 32 | i;
+}
+
+/* By one thread: v is an open vertex of the group, and the tail of in-edge e is on the frontier. */
+ORDO_DEV bool bsp_take(const bsp_args *a, bsp_group *group, ordo_vid v, ordo_eid e, ordo_u32 degree, bsp_pulled *sum)
+{
+    const op_cell candidate = bsp_proposal(a, v, e, sum);
+    if (!op_better(candidate, ordo_dev_load(&a->cells[v])))
+        return false;
+    ordo_dev_store(&a->cells[v], candidate);
+    sum->items++;
+    sum->edges += degree;
+    if (op_filter(&a->state, v))
+        ordo_dev_or_block(&group->on[v % BSP_GROUP / 32], 1u << v % 32);
+    return op_is_final(&a->state, v, candidate);
+}
+
+/* By a whole warp: two open vertices of each lane; those of `there`. */
+ORDO_DEV void bsp_pull_two(const bsp_args *a, bsp_group *group, const bool (&there)[2], const ordo_vid (&v)[2],
+                           ordo_u32 step, bsp_pulled *sum)
+{
+    const ordo_u32 *const frontier = a->bits.frontier[step & 1];
+    ordo_eid row[2] = {};
+    ordo_u32 at[2] = {}, degree[2] = {};
+    bool hit[2] = {};
+#pragma unroll
+    for (int u = 0; u < 2; u++)
+        if (there[u]) {
+            row[u] = __ldg(a->in.row + v[u]);
+            degree[u] = (ordo_u32)(__ldg(a->in.row + v[u] + 1) - row[u]);
+        }
+    for (ordo_u32 done = 0; done < BSP_OWN; done += BSP_AHEAD) {
+        const bool goes[2] = {!hit[0] && at[0] < degree[0], !hit[1] && at[1] < degree[1]};
+        if (!goes[0] && !goes[1])
+            break;
+#pragma unroll
+        for (int u = 0; u < 2; u++)
+            sum->tested += !goes[u] ? 0 : degree[u] - at[u] < BSP_AHEAD ? degree[u] - at[u] : BSP_AHEAD;
+        bsp_find_alone(a, frontier, goes, row, degree, at, hit);
+    }
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        for (ordo_u32 rest = __ballot_sync(~0u, !hit[u] && at[u] < degree[u]); rest; rest &= rest - 1) {
+            const int owner = __ffs((int)rest) - 1;
+            const ordo_eid from = __shfl_sync(~0u, row[u], owner);
+            const ordo_u32 end = __shfl_sync(~0u, degree[u], owner);
+            ordo_u32 now = BSP_OWN;
+            if (end - now > BSP_LONG)
+                bsp_leave(a, __shfl_sync(~0u, v[u], owner), end - now, step);
+            else if (bsp_find_together(a, frontier, from, &now, end, sum) && (int)(threadIdx.x & 31) == owner) {
+                hit[u] = true;
+                at[u] = now;
+            }
+        }
+        bool shuts = there[u] && degree[u] == 0;
+        if (hit[u]) /* beyond the end is the last edge */
+            shuts = bsp_take(a, group, v[u], row[u] + (at[u] < degree[u] ? at[u] : degree[u] - 1), degree[u], sum);
+        if (shuts)
+            ordo_dev_or_block(&group->shut[v[u] % BSP_GROUP / 32], 1u << v[u] % 32);
+    }
+}
+
+/* By a whole warp: the words of the group from `base` on, one in each of the first lanes: the bits of vertices that are
+ * open. `fresh`: the step before has pushed, so cells tell it. */
+ORDO_DEV ordo_u32 bsp_open(const bsp_args *a, ordo_vid base, bool fresh)
+{
+    const ordo_u32 lane = threadIdx.x & 31;
+    if (!fresh)
+        return lane < BSP_WORDS ? ~a->bits.closed[base / 32 + lane] : 0;
+    ordo_u32 mine = 0;
+#pragma unroll
+    for (ordo_u32 j = 0; j < BSP_WORDS; j++) {
+        const ordo_u64 v = (ordo_u64)base + 32 * j + lane;
+        const bool open = v < a->num_items && !op_is_final(&a->state, (ordo_vid)v, ordo_dev_load(&a->cells[v]));
+        const ordo_u32 bits = __ballot_sync(~0u, open);
+        mine = lane == j ? bits : mine;
+    }
+    return mine;
+}
+
+/* By a whole warp: one group of a step that pulls. */
+ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 step, bool fresh,
+                             bsp_pulled *sum)
+{
+    const ordo_u32 lane = threadIdx.x & 31, open = bsp_open(a, base, fresh);
+    ordo_u32 *const next = a->bits.frontier[(step + 1) & 1] + base / 32, *const closed = a->bits.closed + base / 32;
+    ordo_u32 up_to = __popc(open); /* open ones in the words up to the lane's */
+#pragma unroll
+    for (int back = 1; back < BSP_WORDS; back *= 2) {
+        const ordo_u32 other = __shfl_up_sync(~0u, up_to, back);
+        up_to += lane >= (ordo_u32)back ? other : 0;
+    }
+    const ordo_u32 total = __shfl_sync(~0u, up_to, BSP_WORDS - 1);
+    if (lane < BSP_WORDS) {
+        group->on[lane] = 0;
+        group->shut[lane] = ~open;
+    }
+#pragma unroll
+    for (int j = 0; j < BSP_WORDS; j++) {
+        const ordo_u32 bits = __shfl_sync(~0u, open, j), end = __shfl_sync(~0u, up_to, j);
+        if (bits >> lane & 1)
+            group->open[end - __popc(bits >> lane)] = (unsigned char)(32 * j + lane);
+    }
+    __syncwarp();
+    for (ordo_u32 first = 0; first < total; first += 64) {
+        const bool there[2] = {first + lane < total, first + 32 + lane < total};
+        const ordo_vid v[2] = {base + (there[0] ? group->open[first + lane] : 0u),
+                               base + (there[1] ? group->open[first + 32 + lane] : 0u)};
+        bsp_pull_two(a, group, there, v, step, sum);
+    }
+    __syncwarp();
+    if (lane < BSP_WORDS) {
+        next[lane] = group->on[lane];
+        closed[lane] = group->shut[lane];
+    }
+    __syncwarp();
+}
+
+/* By a whole block: adds what its threads have found to their counters and those of the next step. */
+ORDO_DEV void bsp_add_found(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bsp_pulled *sum,
+                            ordo_cuda_counters *mine)
+{
+    const ordo_u32 warp = threadIdx.x / 32;
+    mine->edges += sum->tested;
+    mine->useful += sum->items;
+    ordo_u64 edges = sum->edges;
+    ordo_u32 items = sum->items;
+    for (int far = 16; far; far /= 2) {
+        edges += __shfl_down_sync(~0u, edges, far);
+        items += __shfl_down_sync(~0u, items, far);
+    }
+    if (threadIdx.x % 32 == 0) {
+        space->edges[warp] = edges;
+        space->items[warp] = items;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (ordo_u32 w = 1; w < ORDO_CUDA_THREADS / 32; w++) {
+            edges += space->edges[w];
+            items += space->items[w];
+        }
+        if (items) {
+            ordo_dev_add(&a->frontier.counters[(step + 1) % 3].edges, edges);
+            ordo_dev_add(&a->bits.found[(step + 1) % 3 * ORDO_CUDA_LINE], items);
+        }
+    }
+    sum->edges = sum->items = sum->tested = 0;
+}
+
+/* By the whole grid, behind a barrier: what bsp_pull_group has left of long rows. */
+ORDO_DEV void bsp_pull_pieces(const bsp_args *a, ordo_u32 count, ordo_u32 step, bsp_pulled *sum)
+{
+    const ordo_u32 warps = gridDim.x * (ORDO_CUDA_THREADS / 32);
+    for (ordo_u64 i = blockIdx.x + (ordo_u64)gridDim.x * (threadIdx.x / 32); i < count; i += warps) {
+        const ordo_u64 piece = a->bits.piece[i];
+        const ordo_vid v = (ordo_vid)(piece >> 32);
+        const ordo_u32 word = v / 32, bit = 1u << v % 32;
+        const ordo_eid row = __ldg(a->in.row + v);
+        const ordo_u32 degree = (ordo_u32)(__ldg(a->in.row + v + 1) - row);
+        ordo_u32 at = BSP_OWN + (ordo_u32)piece * BSP_PIECE;
+        const ordo_u32 end = degree - at < BSP_PIECE ? degree : at + BSP_PIECE;
+        /* others may close v now: one lane's word is for all */
+        if (__shfl_sync(~0u, ordo_dev_load(&a->bits.closed[word]), 0) & bit ||
+            !bsp_find_together(a, a->bits.frontier[step & 1], row, &at, end, sum) || threadIdx.x % 32 != 0)
+            continue;
+        const op_cell candidate = bsp_proposal(a, v, row + at, sum);
+        if (!op_dev_offer(a->cells, v, candidate, false, false))
+            continue;
+        sum->items++;
+        sum->edges += degree;
+        if (op_filter(&a->state, v))
+            ordo_dev_or(&a->bits.frontier[(step + 1) & 1][word], bit);
+        if (op_is_final(&a->state, v, candidate))
+            ordo_dev_or(&a->bits.closed[word], bit);
+    }
+}
+
+/* By the whole grid: a step that pulls. Ends with a barrier, behind which all that it has found is counted. */
+template <bool Traced>
+ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bool fresh, ordo_cuda_counters *mine)
+{
+    bsp_pulled sum = {};
+    const ordo_u32 groups = (ordo_u32)((a->num_items + BSP_GROUP - 1) / BSP_GROUP);
+    const ordo_u32 warps = gridDim.x * (ORDO_CUDA_THREADS / 32);
+    for (ordo_u32 i = blockIdx.x + gridDim.x * (threadIdx.x / 32); i < groups; i += warps) {
+        bsp_pull_group(a, &space->group[threadIdx.x / 32], i * BSP_GROUP, step, fresh, &sum);
+        if constexpr (Traced)
+            ordo_live_tile<3>(a->run.traced, *mine, i / warps);
+    }
+    bsp_add_found(a, space, step, &sum, mine);
+    cooperative_groups::this_grid().sync();
+    const ordo_u32 pieces = ordo_dev_load(&a->bits.pieces[step % 3 * ORDO_CUDA_LINE]); /* the same in all threads */
+    if (pieces == 0)
+        return;
+    bsp_pull_pieces(a, pieces, step, &sum);
+    bsp_add_found(a, space, step, &sum, mine);
+    cooperative_groups::this_grid().sync();
+}
+
+/* By the whole grid: makes the bits of a step's frontier from its lists. `used`: the bits have served before. Ends with
+ * a barrier. */
+ORDO_DEV void bsp_list_to_bits(const bsp_args *a, ordo_u32 step, bool used)
+{
+    const ordo_cuda_frontier *const f = &a->frontier;
+    const ordo_u64 thread = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
+    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
+    ordo_u32 *const bits = a->bits.frontier[step & 1];
+    if (used) {
+        for (ordo_u64 i = thread; i * 32 < a->num_items; i += threads)
+            bits[i] = 0;
+        cooperative_groups::this_grid().sync();
+    }
+    const ordo_u32 count = f->counters[step % 3].count, segments = f->counters[step % 3].segments;
+    for (ordo_u64 i = thread; i < (ordo_u64)count + segments; i += threads) {
+        const ordo_u64 piece = i < count ? (ordo_u64)f->list[step & 1][i] << 32 : f->segment[step & 1][i - count];
+        const ordo_vid item = (ordo_vid)(piece >> 32);
+        if ((piece & 0xffffffffu) == 0 && op_filter(&a->state, item))
+            ordo_dev_or(&bits[item / 32], 1u << item % 32);
+    }
+    cooperative_groups::this_grid().sync();
+}
+
+/* By the whole grid: the reverse. Its buffer is empty before and after. Ends with a barrier. */
+ORDO_DEV void bsp_bits_to_list(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step)
+{
+    const ordo_cuda_frontier *const f = &a->frontier;
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i * 32 < a->num_items;
+         i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS)
+        for (ordo_u32 bits = a->bits.frontier[step & 1][i]; bits; bits &= bits - 1)
+            op_dev_push(f, queue, &a->rows, (ordo_vid)(32 * i + (ordo_u32)__ffs((int)bits) - 1), step, true);
+    ordo_dev_flush(queue, f->list[step & 1], &f->counters[step % 3].count, true);
+    cooperative_groups::this_grid().sync();
+}
