@@ -2,24 +2,9 @@
  * names the operator, includes this file, and is linked with fake_runtime.cc; the memory that ranks share is that of
  * fake_peers.c. What is simulated of system scope is real: other ranks are other processes.
  */
-#include "tests/gpu/launch_fibers.h"
+#include "tests/gpu/relax_fibers.h"
 
 #include <time.h>
-
-/* Files that gather_fibers.h and residual_fibers.h stand for. */
-#define ORDO_DETAIL_CUDA_ATOMICS_CUH
-#define ORDO_DETAIL_CUDA_GRID_CUH
-#define ORDO_DETAIL_CUDA_WARP_REDUCE_CUH
-#define ORDO_FAST_COMPILE
-enum { ORDO_CUDA_LINE = 32 };
-#define GATHER_HOT_BYTES 256
-#include "tests/gpu/gather_fibers.h"
-#include "tests/gpu/residual_fibers.h"
-#undef ORDO_CUDA_INSTANCE
-#undef ORDO_CUDA_INSTANCE_OF
-#pragma GCC diagnostic ignored "-Wextra" /* enumerators of several types in an expression */
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wtautological-compare" /* a test of NaN */
 
 template <typename T> ORDO_DEV T ordo_dev_acquire_system(T *p)
 {
@@ -40,38 +25,10 @@ ORDO_DEV void ordo_dev_fence_system(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     fiber_touch();
 }
-template <typename T> struct ordo_dev_word {
-    static constexpr bool is_signed = (T)-1 < (T)0;
-    using bits = typename ordo_dev_either<sizeof(T) == 8, unsigned long long, unsigned>::type;
-    using number = typename ordo_dev_either<sizeof(T) == 8, typename ordo_dev_either<is_signed, long long, bits>::type,
-                                            typename ordo_dev_either<is_signed, int, bits>::type>::type;
-};
-template <typename T> ORDO_DEV void ordo_dev_min_where(bool has, T *p, T value, T *old)
-{
-    if (has)
-        *old = ordo_dev_min(p, value);
-}
-template <typename T> ORDO_DEV void ordo_dev_max_where(bool has, T *p, T value, T *old)
-{
-    if (has)
-        *old = ordo_dev_max(p, value);
-}
-ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
-{
-    return *(const ordo_u32 *)p;
-}
-template <typename T> ORDO_DEV bool ordo_dev_lock(T *)
-{
-    abort();
-}
-
-#include <ordo/detail/cuda/block_queue.cuh>
-
-#include <ordo/detail/backend.h>
-
-/* What <ordo/scheduler/cuda.cuh> defines and includes; its header of asynchronous copies is for nvcc alone. */
+/* What <ordo/scheduler/cuda.cuh> defines and includes. */
 #define ORDO_OVER_RANKS 1
-#define ORDO_OP_RESIDUALS 0
+#undef ORDO_CUDA_INSTANCE
+#undef ORDO_CUDA_INSTANCE_OF
 #define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs) ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)
 #define ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)                                                                \
     extern const ordo_instance ORDO_JOIN3(ORDO_OP, _over_ranks_under_, _scheduler);                                    \
