@@ -2,9 +2,9 @@
  *
  * Problem: how many operations a second a queue reaches, by the number of threads, and of lanes of a warp that call.
  *
- * Method: as apps/cli/bench_queue.c on the CPU, with a thread in place of a member and an entry a call. Lane i of a warp
- * calls if i is a multiple of `lanes`; calls of a warp are made together, one of its lanes for all, or each lane for
- * itself. `phases` is two kernels, whose times are added up: the queue has places for all entries, so nobody waits.
+ * Method: as apps/cli/bench_queue.c on the CPU, with a thread in place of a member and an entry a call. Lane i of a
+ * warp calls if i is a multiple of `lanes`; calls of a warp are made together, one of its lanes for all, or each lane
+ * for itself. `phases` is two kernels, whose times are added up: the queue has places for all entries, so nobody waits.
  * `mixed` is one; a block that has not begun yet has put nothing, and those that have begun take no more than they put,
  * so it does not need all of them to be resident. What each thread took is summed up.
  *
@@ -112,7 +112,7 @@ static cudaError_t make(order *o)
     return error ? error : cudaDeviceSynchronize();
 }
 
-extern "C" ordo_status ordo_cuda_queue(const ordo_queue_load *l, ordo_queue_taken *out)
+ordo_status ordo_cuda_queue(const ordo_queue_load *l, ordo_queue_taken *out)
 {
     order o = {};
     taken t = {};
@@ -140,7 +140,7 @@ extern "C" ordo_status ordo_cuda_queue(const ordo_queue_load *l, ordo_queue_take
     return status;
 }
 #else /* a test of the host's part, which has no kernels */
-extern "C" ordo_status ordo_cuda_queue(const ordo_queue_load *, ordo_queue_taken *)
+ordo_status ordo_cuda_queue(const ordo_queue_load *, ordo_queue_taken *)
 {
     return ordo_fail(ORDO_ERR_DEVICE, "this back end has no kernels");
 }

@@ -1,5 +1,5 @@
-/* broker_fibers.cc -- broker on a grid of fibers, with shortest paths: see relax_fibers.h. The queue alone, with calls of
- * several blocks: broker_histories.cu.
+/* broker_fibers.cc -- broker on a grid of fibers, with shortest paths: see relax_fibers.h. The queue alone, with calls
+ * of several blocks: broker_histories.cu.
  */
 #define ORDO_OP sssp_u32
 #define ORDO_WEIGHT u32

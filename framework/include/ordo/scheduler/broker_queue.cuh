@@ -72,6 +72,11 @@
 
 #include <ordo/detail/cuda/atomics.cuh>
 
+/* Tests put delays here, ahead of the drawing of tickets (E2, D2). */
+#ifndef ORDO_DEV_BROKER_HOOK
+#define ORDO_DEV_BROKER_HOOK() ((void)0)
+#endif
+
 enum {
     ORDO_DEV_BROKER_MOST = 1 << 30, /* places of the largest queue */
     ORDO_DEV_BROKER_NAP = 32,       /* nanoseconds of the first nap of a thread that waits, */
@@ -147,6 +152,7 @@ ORDO_DEV ordo_u32 ordo_dev_broker_to_write(const ordo_dev_broker &q, ordo_u32 wa
             if (got < want)
                 ordo_dev_add(&q.words->used, got - want);
             if (got) {
+                ORDO_DEV_BROKER_HOOK();
                 if (q.certain)
                     ordo_dev_fence();
                 *first = ordo_dev_add(&q.words->tail, (ordo_u64)got);
@@ -172,6 +178,7 @@ ORDO_DEV ordo_u32 ordo_dev_broker_to_read(const ordo_dev_broker &q, ordo_u32 mos
             if (got < want)
                 ordo_dev_add(&q.words->entries, want - got);
             if (got) {
+                ORDO_DEV_BROKER_HOOK();
                 if (q.certain)
                     ordo_dev_fence();
                 *first = ordo_dev_add(&q.words->head, (ordo_u64)got);
@@ -229,20 +236,22 @@ ORDO_DEV void ordo_dev_broker_read(const ordo_dev_broker &q, bool waits, ordo_u6
     }
 }
 
-/* One entry of each lane with `has`. `Together`: one of them is assured and draws the tickets for all, else each does so
- * for itself. Returns whether the lane's entry was put. */
+/* One entry of each lane with `has`. `Together`: one of them is assured and draws the tickets for all, else each does
+ * so for itself. Returns whether the lane's entry was put. */
 template <bool Together, typename Entry>
 ORDO_DEV bool ordo_dev_broker_put_one(const ordo_dev_broker &q, bool has, Entry entry)
 {
     const Entry entries[1] = {entry};
     ordo_u64 ticket = 0;
     if (Together) {
-        const ordo_u32 lane = threadIdx.x % 32, those = __ballot_sync(~0u, has), rank = __popc(those & ((1u << lane) - 1));
+        const ordo_u32 lane = threadIdx.x % 32, those = __ballot_sync(~0u, has),
+                       rank = __popc(those & ((1u << lane) - 1));
         ordo_u32 got = 0;
         if (has && rank == 0)
             got = ordo_dev_broker_to_write(q, __popc(those), &ticket);
         const int caller = those ? __ffs(those) - 1 : 0;
-        has = has && rank < __shfl_sync(~0u, got, caller);
+        got = __shfl_sync(~0u, got, caller);
+        has = has && rank < got;
         ticket = __shfl_sync(~0u, ticket, caller) + rank;
     } else if (has) {
         has = ordo_dev_broker_to_write(q, 1, &ticket) != 0;
@@ -258,12 +267,14 @@ ORDO_DEV bool ordo_dev_broker_take_one(const ordo_dev_broker &q, bool wants, Ent
 {
     ordo_u64 ticket = 0;
     if (Together) {
-        const ordo_u32 lane = threadIdx.x % 32, those = __ballot_sync(~0u, wants), rank = __popc(those & ((1u << lane) - 1));
+        const ordo_u32 lane = threadIdx.x % 32, those = __ballot_sync(~0u, wants),
+                       rank = __popc(those & ((1u << lane) - 1));
         ordo_u32 got = 0;
         if (wants && rank == 0)
             got = ordo_dev_broker_to_read(q, __popc(those), 1, &ticket);
         const int caller = those ? __ffs(those) - 1 : 0;
-        wants = wants && rank < __shfl_sync(~0u, got, caller);
+        got = __shfl_sync(~0u, got, caller);
+        wants = wants && rank < got;
         ticket = __shfl_sync(~0u, ticket, caller) + rank;
     } else if (wants) {
         wants = ordo_dev_broker_to_read(q, 1, 1, &ticket) != 0;
