@@ -4,9 +4,9 @@
  *
  * Method: as apps/cli/bench_queue.c on the CPU, with a thread in place of a member and an entry a call. Lane i of a
  * warp calls if i is a multiple of `lanes`; calls of a warp are made together, one of its lanes for all, or each lane
- * for itself. `phases` is two kernels, whose times are added up: the queue has places for all entries, so nobody waits.
- * `mixed` is one; a block that has not begun yet has put nothing, and those that have begun take no more than they put,
- * so it does not need all of them to be resident. What each thread took is summed up.
+ * for itself. `phases` is two kernels, whose times are added up: the queue has places for all entries, so no thread
+ * waits. `mixed` is one; a block that has not begun yet has put nothing, and those that have begun take no more than
+ * they put, so it does not need all of them to be resident. What each thread took is summed up.
  *
  * Not done: several devices.
  */

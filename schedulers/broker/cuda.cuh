@@ -11,22 +11,22 @@
  * A full queue. What finds no place becomes a bit of its item, as in adds and inbox; entries of one item are merged,
  * and an item is expanded with the value that its cell then has. A warp that sees that bits were set takes those of its
  * part of the items when the queue's head has passed the tail of that moment, or when it finds no entry: so what has
- * spilled waits for what was in the queue, and not for ever. Nobody waits for room, which would be a deadlock once all
- * warps do.
+ * spilled waits for what was in the queue, and not for ever. No warp waits for free places, which would be a deadlock
+ * once all warps do.
  *
  * Progress. One cooperative launch, so all blocks are resident. A warp that is not between the steps of a call waits
- * for nobody: it asks the queue, the bits and the words below again and again. Between the steps it waits as
+ * for no other: it asks the queue, the bits and the words below again and again. Between the steps it waits as
  * broker_queue.cuh says, and looks at no stop request; so a warp that ends leaves no ticket behind.
  *
- * Termination, exact and without a counter of what is pending, which each call would change: tickets of enqueues (tail)
+ * Termination, exact and without a counter of what is pending, which each call would change. Tickets of enqueues (tail)
  * and bits set (spilled) count what has been made besides the initial items; `done` counts what is finished. A warp
  * adds to done what it has finished when it finds no entry, and now and then; by then all that these have activated has
- * its tickets or bits. The run is over when a thread reads done, then tail and spilled, and done = initial + spilled +
- * tail. Argument: let P be the entries and bits that the thread has counted in tail and spilled. All that done counts
- * was made, and had its activations made, before it was added to done, hence before the two reads, so it is in P or
- * initial; as the numbers are equal it is all of these. Something outside was activated by something inside, which done
- * counts; but then it was made before the reads, and would be in P. So there is nothing else, and nobody processes
- * anything.
+ * its tickets or bits. The run is over when a thread reads done, then tail and spilled, and
+ *   done = initial + spilled + tail.
+ * Let P be the initial items and what the thread has counted in tail and spilled. What done counts was made, and had
+ * its activations made, before it was added to done, hence before the two reads: so it is in P, and as the numbers are
+ * equal it is all of P. If there were something outside P, the first such thing was activated by something in P, which
+ * done counts; so it was made before the reads, and would be in P. So there is nothing else, and no warp has anything.
  *
  * Memory order.
  *   done, tail, spilled   a fence before each addition to done (release); done is read with acquire, before the two.
@@ -105,7 +105,9 @@ ORDO_DEV broker_glance broker_look(const broker_args &a)
                                         : lane == 1 ? &a.queue.words->head
                                         : lane == 2 ? &a.words->spilled
                                                     : &a.words->stop);
-    g.done = __shfl_sync(~0u, g.done, 0); /* the least: other lanes may have read later values */
+    /* the least of the lanes that read tail and spilled: what each of them has read came behind that */
+    const ordo_u64 first = __shfl_sync(~0u, g.done, 0), third = __shfl_sync(~0u, g.done, 2);
+    g.done = first < third ? first : third;
     g.tail = __shfl_sync(~0u, word, 0);
     g.head = __shfl_sync(~0u, word, 1);
     g.spilled = __shfl_sync(~0u, word, 2);

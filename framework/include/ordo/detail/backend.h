@@ -39,7 +39,7 @@ typedef struct ordo_queue_load {
     ordo_u32 lanes;           /* one lane of a warp in so many calls */
     bool together;            /* one lane calls for those of its warp */
     bool certain;             /* Broker Queue, else Broker Work Distributor */
-    bool mixed;               /* puts and takes by turns, else all puts first */
+    bool mixed;               /* a put, then a take, over and over; else all puts first */
 } ordo_queue_load;
 typedef struct ordo_queue_taken {
     ordo_u64 count, sum, squares; /* of what came out; the sums modulo 2^64 */

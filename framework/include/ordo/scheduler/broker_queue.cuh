@@ -8,42 +8,42 @@
  * the others write or read their places.
  *
  * Assurance by additions only. In the paper's queue both sides add to one count, and give back what was too much.
- * Meanwhile count is wrong in a direction that can assure somebody of what nobody has promised (broker_queue.h). Here
+ * Meanwhile count is wrong in a direction that can assure a call of what no other has promised (broker_queue.h). Here
  * each side has a counter of its own, which that side alone takes from:
- *   entries  of what enqueues have promised, dequeues take. A dequeue that takes too much gives it back; meanwhile the
- *            counter is too low, never too high
- *   used     places that enqueues have taken and dequeues have not given back: meanwhile too high, never too low
- * So at every moment no more is assured than has been promised; the worst that happens is that a call finds nothing, or
- * no room, though there is some. That is an answer of the distributor; the Broker Queue asks again (Answers).
+ *   entries   what enqueues have promised and dequeues have not taken. A dequeue that takes too much gives it back;
+ *             meanwhile the counter is too low, never too high
+ *   used      places that enqueues have taken and dequeues have not given back: meanwhile too high, never too low
+ * So at every moment no more is assured than has been promised. The worst that happens is that a call finds no entry,
+ * or no place, though there is one. That is an answer of the distributor; the Broker Queue asks again (Answers).
  *
  * Enqueue
- *   E1 used += k; what is beyond N is given back
- *   E2 tail += k: tickets
- *   E2' entries += k
- *   E3 for each ticket: wait until the place's turn is 2 * lap; write entry and turn 2 * lap + 1
+ *   E1   used += k; what is beyond N is given back
+ *   E2   tail += k: tickets
+ *   E2'  entries += k
+ *   E3   for each ticket: wait until the place's turn is 2 * lap; write entry and turn 2 * lap + 1
  * Dequeue
- *   D1 entries -= k; what was not there is given back
- *   D2 head += k: tickets
- *   D2' used -= k
- *   D3 for each ticket: wait until turn is 2 * lap + 1; read the entry; write turn 2 * (lap + 1)
+ *   D1   entries -= k; what was not there is given back
+ *   D2   head += k: tickets
+ *   D2'  used -= k
+ *   D3   for each ticket: wait until turn is 2 * lap + 1; read the entry; write turn 2 * (lap + 1)
  *
  * Place. Entry and turn are one word of 16 bytes, which is loaded and stored whole (ordo_dev_load_wide). So entries
  * have 12 bytes at most, the first of their struct.
  *
- * Invariants. (1) tickets of dequeues that are drawn or assured <= tickets of enqueues that are drawn: entries grows by
- * k after k tickets have been drawn, and what is assured has been subtracted from what was there. (2) Likewise tail and
- * what is assured beyond it <= head + N. By (1) each entry that a dequeue waits for in D3 has a ticket, so its enqueue
- * is in E3; by (2) each place that an enqueue waits for in E3 is that of a dequeue in D3.
+ * Invariants. (1) Of dequeues no more tickets are drawn or assured than enqueues have drawn: entries grows by k behind
+ * the drawing of k tickets, and what is assured has been subtracted from what was there. (2) Of enqueues no more are
+ * drawn or assured than N and what dequeues have drawn. By (1) each entry that a dequeue waits for in D3 has a ticket,
+ * so its enqueue is in E3; by (2) each place that an enqueue waits for in E3 is that of a dequeue in D3.
  *
- * Progress. E3 of ticket t waits for D3 of t - N alone, D3 of t for E3 of t alone. So what waits for the smallest
- * ticket that is not done waits for nobody: no circle. Three things make that hold on a GPU:
- *   - Threads that have begun go on (compute capability 7.0). A block that has not begun has no ticket, so nobody waits
- *     for it; but a caller that repeats a call until others have put something needs blocks that are all resident, as
- * in a cooperative launch.
- *   - A warp finishes a call before it begins another one, and within a call it finishes smaller tickets first or at
- * the same time: the loops of ordo_dev_broker_write and _read let each lane store as soon as its turn has come. A loop
- * in which a lane waits alone, and stores behind it, would be a deadlock: the compiler may let the lanes meet between.
- *   - Between E1 and E2', and D1 and D2', nobody waits.
+ * Progress. E3 of ticket t waits for D3 of t - N alone, D3 of t for E3 of t alone. So the step of the smallest ticket
+ * that is not done waits for none: no circle. Three things make that hold on a GPU:
+ *   Threads that have begun go on (compute capability 7.0). A block that has not begun has no ticket, so no thread
+ *     waits for it; but a caller that repeats a call until others have put something needs blocks that are all
+ *     resident, as in a cooperative launch.
+ *   A warp ends a call before it begins another one, and within a call ends smaller tickets first or at the same time:
+ *     in the loops of ordo_dev_broker_write and _read each lane stores as soon as its turn has come. A loop in which a
+ *     lane waits alone, and stores behind it, would be a deadlock: the compiler may let the lanes meet in between.
+ *   Between E1 and E2', and D1 and D2', no thread waits.
  * The queue is blocking: a warp that stops in between, at a breakpoint, stops others.
  *
  * Answers, as in broker_queue.h: the distributor answers at once; the Broker Queue answers empty only where it has read
@@ -52,17 +52,18 @@
  *
  * Memory order.
  *   place     relaxed. Turn and entry are one location, whose coherence is enough: a load that sees the turn sees the
- *             entry; the store of D3 comes after the load that saw the entry, and the store of the next lap's E3 after
- * a load that saw D3's. What was written before an entry, other than the entry, is ordered by fences that the caller
- * asks for (`ordered`): before E3's stores, and behind D3's loads. entries, used   relaxed: only their values are used.
- *   tail, head   of the distributor relaxed. Of the Broker Queue, a fence (acquire and release) is ahead of E2 and D2,
- *             and one of sequential consistency between the two reads of Answers, each by the thread that does the
- * step. So a call that sees an addition to one word sees all that happened before it, also additions to the other one;
- * and two calls that answer cannot see two additions in different orders. Then the order of broker_queue.h is one of
- * all calls that agrees with what happens before what: tickets give the order of enqueues and of dequeues; `empty` with
- * tail t comes after dequeues below t, whose additions its read of head saw, and before enqueues from t on, whose
- * additions its read of tail did not see; `full` likewise. Warps that learn of each other's calls by nothing but a
- * clock get the same where atomics with results are done when their results are there, in one order at the cache;
+ *             entry; D3's store comes after the load that saw the entry, and E3's of the next lap after a load that saw
+ *             D3's. What was written before an entry, other than the entry, is ordered by fences that the caller asks
+ *             for (`ordered`): before E3's stores, and behind D3's loads.
+ *   entries, used   relaxed: only their values are used.
+ *   tail, head      of the distributor relaxed. Of the Broker Queue, a fence (acquire and release) is ahead of E2 and
+ *             D2, and one of sequential consistency between the two reads of Answers, each by the thread that does the
+ *             step. So a call that sees an addition to one word sees all that happened before it, also additions to the
+ *             other one; and two calls that answer cannot see two additions in different orders.
+ * Then there is an order of all calls that agrees with what happens before what: tickets give the order of enqueues and
+ * that of dequeues; `empty` with tail t comes behind dequeues below t, whose additions its read of head saw, and ahead
+ * of enqueues from t on, whose additions its read of tail did not see; `full` likewise. Warps that know of each other's
+ * calls by a clock alone get the same where an atomic is done, in one order at the cache, when its result is there;
  * histories on GPUs are tested with such a clock.
  *
  * Not done: waiting for an entry; several queues; entries of more than 12 bytes.
