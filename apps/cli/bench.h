@@ -5,6 +5,8 @@
 #include "apps/cli/cli.h"
 #include "framework/compare/statistics.h"
 
+#include <ordo/detail/backend.h>
+
 /* The measurements of a candidate. */
 typedef struct bench_seen {
     char sync[16], scheduler[32]; /* of the last run: auto may choose another one in each run */
@@ -32,6 +34,8 @@ void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double 
 ordo_status bench_record(bench *b, const record *r);
 ordo_status bench_ratings(bench *b);
 ordo_status bench_machine(const options *o);
+/* Sets *out to the back end of the GPU that the options ask for; NULL: the CPU. */
+ordo_status bench_gpu(const options *o, const ordo_backend **out);
 /* Sets o->repeat. */
 ordo_status bench_queue(options *o);
 /* Numbers 1 .. most of a list by commas, "1,2K", given as that option. */

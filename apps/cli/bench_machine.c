@@ -170,13 +170,17 @@ static ordo_status measure_cpu(const options *o, ceilings *c)
 
 /* ---- GPUs ---- */
 
+static ordo_status load_gpu(const ordo_backend **out)
+{
+    char name[ORDO_DEVICE_NAME];
+    const ordo_status status = ordo_backend_load("cuda", out);
+    return status ? status : (*out)->probe(name);
+}
+
 static ordo_status measure_gpu(ceilings *c)
 {
     const ordo_backend *backend;
-    char name[ORDO_DEVICE_NAME];
-    ordo_status status = ordo_backend_load("cuda", &backend);
-    if (!status)
-        status = backend->probe(name);
+    ordo_status status = load_gpu(&backend);
     if (!status && !backend->measure)
         status = ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': its back end cannot measure it");
     return status ? status : backend->measure(&c->device, &c->figures);
@@ -186,10 +190,15 @@ static ordo_status measure_gpu(ceilings *c)
 static bool takes_gpu(const options *o)
 {
     const ordo_backend *backend;
-    char name[ORDO_DEVICE_NAME];
     if (!o->device || strcmp(o->device, "auto") != 0)
         return o->device && strcmp(o->device, "cpu") != 0;
-    return ordo_backend_load("cuda", &backend) == ORDO_OK && backend->probe(name) == ORDO_OK;
+    return load_gpu(&backend) == ORDO_OK;
+}
+
+ordo_status bench_gpu(const options *o, const ordo_backend **out)
+{
+    *out = NULL;
+    return takes_gpu(o) ? load_gpu(out) : ORDO_OK;
 }
 
 ordo_status bench_machine(const options *o)

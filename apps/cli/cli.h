@@ -103,8 +103,9 @@ typedef struct options {
     ordo_verify_how how;
 
     /* bench */
-    const char *collisions; /* NULL: the verb's default */
-    const char *batches;    /* likewise */
+    const char *collisions;             /* NULL: the verb's default */
+    const char *batches;                /* likewise */
+    const char *block_list, *lane_list; /* likewise */
     ordo_u64 operations;
     ordo_u32 epochs, rank;
     double rate, decay, holdout;
@@ -399,7 +400,7 @@ ordo_status json_write_bench(sink *s, const record *r);
 typedef struct queue_record {
     const char *queue, *pattern;
     int threads, trial;
-    ordo_u32 batch;
+    ordo_u32 batch, blocks, lanes; /* of the GPU; blocks 0: on the CPU */
     ordo_u64 places, operations;
     double seconds;
     bool verified;

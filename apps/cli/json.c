@@ -462,6 +462,11 @@ ordo_status json_write_queue(sink *s, const queue_record *r)
     put(o, "pattern", text(r->pattern));
     put(o, "threads", json_integer(r->threads));
     put(o, "batch", json_integer(r->batch));
+    put(o, "device", text(r->blocks ? "cuda" : "cpu"));
+    if (r->blocks) {
+        put(o, "blocks", json_integer(r->blocks));
+        put(o, "lanes", json_integer(r->lanes));
+    }
     put(o, "places", whole(r->places));
     put(o, "operations", whole(r->operations));
     put(o, "trial", json_integer(r->trial));

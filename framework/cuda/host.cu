@@ -34,6 +34,7 @@
 #include "hot.h"
 #include "live.h"
 #include "machine.h"
+#include "queue.h"
 #include "range.h"
 #include "ranks.h"
 #include "records.h"
@@ -1134,4 +1135,5 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
 const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda",          probe,   find,          ordo_cuda_measure,
-                                        capability,       find_over_ranks, devices, select_device, &ordo_cuda_sessions};
+                                        capability,       find_over_ranks, devices, select_device, &ordo_cuda_sessions,
+                                        ordo_cuda_queue};

@@ -111,7 +111,10 @@ class Bench(Base):
         out = self.ok(ordo("bench", *words)).out
         self.assertIn("queue: 3072 operations a run", out)
         self.assertEqual(re.findall(r"(?m)^ +(\d+) +(\d+) +[\d.]+ \([\d.]+ to [\d.]+\)", out), [(str(t), str(b)) for t, b in rows])
+        self.assertEqual({r["device"] for r in found}, {"cpu"})
         self.refused(2, "takes no graph", "bench", "queue", self.gr)
+        self.refused(2, "bench queue takes --blocks with --device cuda alone", "bench", "queue", "--blocks", 3)
+        self.refused(2, "bench queue takes --lanes with --device cuda alone", "bench", "queue", "--lanes", 3)
         self.refused(2, "--threads '0', expected a whole number from 1", "bench", "queue", "--threads", "1,0")
         self.refused(2, "--threads '5000', expected 1024 at most", "bench", "queue", "--threads", 5000)
         self.refused(2, "--threads '1,2', expected a whole number", "bench", "ht", "--threads", "1,2")

@@ -153,8 +153,9 @@ static bool fifo_full_is_right(const fifo_call *call, const fifo_value *by_begin
 __attribute__((unused)) static const char *fifo_violation(const fifo_call *call, size_t count, ordo_u32 values,
                                                           ordo_u64 places)
 {
-    fifo_value *value = malloc((values + 1) * sizeof *value), *by_end = malloc((values + 1) * sizeof *by_end);
-    ordo_u64 *span = malloc(2 * (values + 1) * sizeof *span);
+    fifo_value *value = (fifo_value *)malloc((values + 1) * sizeof *value),
+               *by_end = (fifo_value *)malloc((values + 1) * sizeof *by_end);
+    ordo_u64 *span = (ordo_u64 *)malloc(2 * (values + 1) * sizeof *span);
     const char *found = value && by_end && span ? fifo_collect(call, count, value, values) : "no memory";
     if (!found) {
         ordo_u32 put = 0;

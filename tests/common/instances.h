@@ -3,7 +3,7 @@
  * as well. */
 #define INSTANCES_EXTERN(_scheduler) extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);
 #define INSTANCES_ROW(_scheduler) &ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler),
-#define INSTANCES_WORKLISTS(X) X(adds) X(delta) X(inbox) X(lock_server) X(near_far)
+#define INSTANCES_WORKLISTS(X) X(adds) X(broker) X(delta) X(inbox) X(lock_server) X(near_far)
 #ifdef __CUDACC__
 #include <ordo/scheduler/cuda.cuh>
 #if ORDO_OP_KIND == ORDO_KIND_GATHER
@@ -20,6 +20,7 @@
 #include <ordo/detail/cuda/residual.cuh>
 #endif
 #include "schedulers/adds/cuda.cuh"
+#include "schedulers/broker/cuda.cuh"
 #include "schedulers/delta/cuda.cuh"
 #include "schedulers/inbox/cuda.cuh"
 #include "schedulers/lock_server/cuda.cuh"

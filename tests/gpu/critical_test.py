@@ -57,7 +57,8 @@ class Traps(unittest.TestCase):
     def test_queues(self):  # locks again, where items come in the order of schedulers that have one, and wait for room
         settings = {"delta": (("pool=1",), ("buckets=2", "blocks=1"), ("chain_limit=1000", "latency_bound=1000000000")),
                     "adds": (("pool=1",), ("workers=1", "block=64"), ("buckets=2", "reserve=thread", "cache=off")),
-                    "inbox": (("ring=1",), ("workers=1",), ("bitmap_threshold=1", "window=0"))}
+                    "inbox": (("ring=1",), ("workers=1",), ("bitmap_threshold=1", "window=0")),
+                    "broker": (("ring=1",), ("ring=64", "queue=bwd"), ("batch=1",))}
         for name in ("ht", "atm"):
             for scheduler in settings:
                 for some in ((),) + settings[scheduler]:

@@ -84,6 +84,16 @@ static trial_settings hard_inbox[] = {
     {"delta=1e9"},
     {"chunk=1", "ring=1"}, /* a CPU's */
 };
+static trial_settings hard_broker[] = {
+    {"ring=1"}, /* nearly everything becomes a bit, on a CPU the backlog */
+    {"ring=1", "queue=bwd"},
+    {"ring=2", "batch=1"},
+    {"ring=64"},
+    {"ring=64", "queue=bwd", "batch=3"},
+    {"batch=1"},
+    {"queue=bwd"},
+    {"stage=1"}, /* a CPU's */
+};
 
 trial_settings *trial_hard(const char *scheduler, size_t *count)
 {
@@ -92,6 +102,7 @@ trial_settings *trial_hard(const char *scheduler, size_t *count)
         trial_settings *list;
         size_t count;
     } all[] = {{"adds", hard_adds, sizeof hard_adds / sizeof hard_adds[0]},
+               {"broker", hard_broker, sizeof hard_broker / sizeof hard_broker[0]},
                {"delta", hard_delta, sizeof hard_delta / sizeof hard_delta[0]},
                {"inbox", hard_inbox, sizeof hard_inbox / sizeof hard_inbox[0]}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

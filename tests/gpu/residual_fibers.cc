@@ -1,5 +1,5 @@
-/* residual_fibers.cc -- residual.cuh over fibers, with PageRank under near_far and delta: see launch_fibers.h. Of its
- * block's warps several take entries of one vertex, at times while another computes it.
+/* residual_fibers.cc -- residual.cuh over fibers, with PageRank under near_far, delta and broker: see launch_fibers.h.
+ * Of its block's warps several take entries of one vertex, at times while another computes it.
  */
 #include "tests/gpu/launch_fibers.h"
 
@@ -30,6 +30,7 @@ enum { ORDO_CUDA_LINE = 32 };
 
 #include <ordo/detail/cuda/residual.cuh>
 
+#include "schedulers/broker/cuda.cuh"
 #include "schedulers/delta/cuda.cuh"
 #include "schedulers/near_far/cuda.cuh"
 #undef ordo_cuda_launch_all
@@ -49,7 +50,7 @@ static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
     if (!fiber_is(step, near_far_kernel<false>) && !fiber_is(step, delta_kernel<false>) &&
-        !fiber_is(step, op_gather_kernel<true, false, GATHER_GROUPS>) &&
+        !fiber_is(step, broker_kernel<false>) && !fiber_is(step, op_gather_kernel<true, false, GATHER_GROUPS>) &&
         !fiber_is(step, op_gather_kernel<true, false, GATHER_HUBS>) &&
         !fiber_is(step, op_gather_kernel<true, false, GATHER_FOURS>))
         abort();

@@ -61,6 +61,23 @@ ORDO_DEV void ordo_dev_fence(void)
 ORDO_DEV void ordo_dev_fence_block(void)
 {
 }
+ORDO_DEV void ordo_dev_fence_seq_cst(void)
+{
+    fiber_touch();
+}
+ORDO_DEV ulonglong2 ordo_dev_load_wide(const ulonglong2 *p)
+{
+    fiber_touch();
+    return *p;
+}
+ORDO_DEV void ordo_dev_store_wide(ulonglong2 *p, ulonglong2 value)
+{
+    ordo_dev_store(p, value);
+}
+ORDO_DEV void __nanosleep(ordo_u32)
+{
+    fiber_yield();
+}
 ORDO_DEV void ordo_dev_prefetch(bool, const void *)
 {
 }

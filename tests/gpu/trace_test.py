@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 ORDO, GRAPH = os.path.abspath(sys.argv.pop(1)), os.path.abspath(sys.argv.pop(1))
-SCHEDULERS = ("bsp", "near_far", "delta", "topology", "adds", "inbox", "lock_server")
+SCHEDULERS = ("bsp", "near_far", "delta", "topology", "adds", "inbox", "lock_server", "broker")
 RISING = ("seconds", "items", "edges", "useful", "stale", "activations", "spills")
 COUNTS = ("items", "edges", "useful", "stale", "activations")
 

@@ -5,12 +5,16 @@
  * compare-and-swap with the read before it is one, too, since it repeats until no other came between. Memory order is not
  * modelled: that is argued there.
  *
+ * -DTWO_COUNTS is <ordo/scheduler/broker_queue.cuh>: a counter for each side, additions that are given back, and promises
+ * after the tickets.
+ *
  * Checked: no thread is blocked for ever, though threads end at any time; a dequeue reads the entry of its ticket; count is
  * 0 .. N; `empty` and `full` are right at the moment in which they take effect.
  * Faults, to show that the checks can fail: -DGIVE_BACK adds to count first and gives back what was too much, as in the
  * paper; -DONCE answers at once, as the Broker Work Distributor; -DHEAD_LAST reads tail before head where it asks for
  * empty; -DUNASSURED draws tickets of entries that it is not assured of; -DTURN_EARLY advances the turn before the entry
- * is read.
+ * is read; -DPROMISE_EARLY, with two counters, promises entries before it is assured of places, and takes back what it
+ * gets none for.
  */
 #ifndef N
 #define N 1
@@ -27,11 +31,23 @@
 #define LAP(t) ((t) / N)
 #define MIN(a, b) ((a) < (b) -> (a) : (b))
 
+#ifdef TWO_COUNTS
+#define GIVES_BACK
+#define ENTRIES entries
+#define USED used
+short entries, used;
+#else
+#define ENTRIES count
+#define USED count
 short count;
+#endif
+#ifdef GIVE_BACK
+#define GIVES_BACK
+#endif
 byte tail, head; /* not modulo: small numbers */
 byte turn[N], entry[N];
 
-/* E1 and D1: `left` is what there is to be assured of; `truth`: what an answer says. */
+/* E1 and D1: `left` is what there is to be assured of by `counter`; `truth`: what an answer says. */
 #ifdef ONCE
 #define ANSWER(truth) if :: got == 0 -> assert(truth) :: else fi
 #else
@@ -39,35 +55,42 @@ byte turn[N], entry[N];
 #endif
 #define IS_FULL (tail >= head && tail - head >= N)
 #define IS_EMPTY (head >= tail)
-#ifdef GIVE_BACK
-#define ASSURE(left, sign, truth)                              \
-    got = 0;                                                   \
-    if                                                         \
-    :: left > 0 ->                                             \
-        atomic {                                               \
-            got = (left > 0 -> MIN(want, left) : 0);           \
-            count = count + sign * want                        \
-        }                                                      \
-        if                                                     \
-        :: got < want -> count = count - sign * (want - got)   \
-        :: else                                                \
-        fi                                                     \
-    :: else                                                    \
+#ifdef GIVES_BACK
+#define ASSURE(counter, left, sign, truth)                         \
+    got = 0;                                                       \
+    if                                                             \
+    :: left > 0 ->                                                 \
+        atomic {                                                   \
+            got = (left > 0 -> MIN(want, left) : 0);               \
+            counter = counter + sign * want                        \
+        }                                                          \
+        if                                                         \
+        :: got < want -> counter = counter - sign * (want - got)   \
+        :: else                                                    \
+        fi                                                         \
+    :: else                                                        \
     fi
 #else
-#define ASSURE(left, sign, truth)                              \
-    atomic {                                                   \
-        got = (left > 0 -> MIN(want, left) : 0);               \
-        count = count + sign * got;                            \
-        assert(count >= 0 && count <= N);                      \
-        ANSWER(truth)                                          \
+#define ASSURE(counter, left, sign, truth)                         \
+    atomic {                                                       \
+        got = (left > 0 -> MIN(want, left) : 0);                   \
+        counter = counter + sign * got;                            \
+        assert(counter >= 0 && counter <= N);                      \
+        ANSWER(truth)                                              \
     }
 #endif
 
 inline enqueue()
 {
     do
-    :: ASSURE((N - count), 1, IS_FULL);
+    ::
+#ifdef PROMISE_EARLY
+        entries = entries + want;
+#endif
+        ASSURE(USED, (N - USED), 1, IS_FULL);
+#ifdef PROMISE_EARLY
+        entries = entries - (want - got);
+#endif
         if
         :: got > 0 -> break
         :: else
@@ -82,6 +105,9 @@ inline enqueue()
         fi
     od;
     atomic { first = tail; tail = tail + got } /* E2 */
+#if defined(TWO_COUNTS) && !defined(PROMISE_EARLY)
+    entries = entries + got;
+#endif
     i = 0;
     do
     :: i < got ->
@@ -100,7 +126,7 @@ inline dequeue()
 #ifdef UNASSURED
         got = want;
 #else
-        ASSURE(count, -1, IS_EMPTY);
+        ASSURE(ENTRIES, ENTRIES, -1, IS_EMPTY);
 #endif
         if
         :: got > 0 -> break
@@ -124,6 +150,9 @@ inline dequeue()
 #endif
     od;
     atomic { first = head; head = head + got } /* D2 */
+#ifdef TWO_COUNTS
+    used = used - got;
+#endif
     i = 0;
     do
     :: i < got ->

@@ -2,7 +2,7 @@
 """The framework names no scheduler: framework_names.py SOURCE
 
 Reads the schedulers' names from schedulers/, and looks for them in the code and the strings of framework/ (comments are
-left out): as a word of a string or of a build file, as a name, and as the beginning of one (`bsp_run`). A bucket's width is
+left out, and so are names of its own headers where they are included): as a word of a string or of a build file, as a name, and as the beginning of one (`bsp_run`). A bucket's width is
 generally called delta, so that name is found only where it can mean the scheduler.
 """
 import pathlib
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(sys.argv[1])
 NAMES = sorted(p.parent.name for p in (ROOT / "schedulers").glob("*/scheduler.c"))
 # names of the bucket width and of its own kind
 WIDTH = {"delta", "delta_first", "delta_last"}
-TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*', re.S)
+TOKEN = re.compile(r'#include <ordo/[^>]*>|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*', re.S)
 
 
 def words(text):
@@ -24,7 +24,7 @@ def in_code(text):
     """(line, what) of C, C++ and CUDA."""
     for m in TOKEN.finditer(text):
         token, line = m[0], text.count("\n", 0, m.start()) + 1
-        if token.startswith(("//", "/*")):
+        if token.startswith(("//", "/*", "#include")):
             continue
         if token[0] in "\"'":
             for name in set(words(token)) & set(NAMES):

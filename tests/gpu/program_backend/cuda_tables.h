@@ -3,7 +3,8 @@
 #define OVER_RANKS(_op, _scheduler) _op##_over_ranks_under_##_scheduler
 extern const ordo_instance mst_native_on_cuda, cc_native_on_cuda, kcore_native_on_cuda, tc_native_on_cuda,
     bc_native_on_cuda, pagerank_pull_f32_on_cuda_under_bsp, pagerank_pull_f32_on_cuda_under_topology,
-    pagerank_pull_f32_on_cuda_under_near_far, pagerank_pull_f32_on_cuda_under_delta, bfs_on_cuda_under_bsp,
+    pagerank_pull_f32_on_cuda_under_near_far, pagerank_pull_f32_on_cuda_under_delta,
+    pagerank_pull_f32_on_cuda_under_broker, bfs_on_cuda_under_bsp, sssp_u32_on_cuda_under_broker,
     OVER_RANKS(sssp_u32, bsp), OVER_RANKS(sssp_u32, delta), OVER_RANKS(bfs, bsp), OVER_RANKS(bfs, delta);
 static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"cc", &cc_native_on_cuda},
@@ -15,6 +16,8 @@ static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"pagerank_pull_f32", &pagerank_pull_f32_on_cuda_under_near_far},
                                            {"pagerank_pull_f32", &pagerank_pull_f32_on_cuda_under_delta},
                                            {"bfs", &bfs_on_cuda_under_bsp},
+                                           {"pagerank_pull_f32", &pagerank_pull_f32_on_cuda_under_broker},
+                                           {"sssp_u32", &sssp_u32_on_cuda_under_broker},
                                            /* runs in one process do not get these, but plans begin with them */
                                            {"sssp_u32", &OVER_RANKS(sssp_u32, bsp)},
                                            {"sssp_u32", &OVER_RANKS(sssp_u32, delta)},

@@ -17,7 +17,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 9 };
+enum { ORDO_BACKEND_ABI = 10 };
 
 /* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
 typedef struct ordo_backend_session {
@@ -31,6 +31,20 @@ typedef struct ordo_backend_session {
     /* A pass. found NULL: it need not have ended. */
     ordo_status (*each)(void *own, const ordo_each *each, int threads, ordo_found *found);
 } ordo_backend_session;
+
+/* A run of a queue on a device, to measure it: `entries` numbers are put into a queue and taken out of it. */
+typedef struct ordo_queue_load {
+    ordo_u64 entries, places;
+    ordo_u32 blocks, threads; /* of a block; a multiple of 32 */
+    ordo_u32 lanes;           /* one lane of a warp in so many calls */
+    bool together;            /* one lane calls for those of its warp */
+    bool certain;             /* Broker Queue, else Broker Work Distributor */
+    bool mixed;               /* a put, then a take, over and over; else all puts first */
+} ordo_queue_load;
+typedef struct ordo_queue_taken {
+    ordo_u64 count, sum, squares; /* of what came out; the sums modulo 2^64 */
+    double seconds;
+} ordo_queue_taken;
 
 typedef struct ordo_backend {
     ordo_u32 abi; /* ORDO_BACKEND_ABI of the headers that the back end was built with */
@@ -55,6 +69,9 @@ typedef struct ordo_backend {
     ordo_status (*select)(int device);
     /* NULL: the back end has no sessions. */
     const ordo_backend_session *session;
+    /* Runs a queue on the device that `probe` has found. NULL: the back end has none. Errors: ORDO_ERR_MEMORY,
+     * ORDO_ERR_DEVICE. */
+    ordo_status (*queue)(const ordo_queue_load *load, ordo_queue_taken *out);
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,

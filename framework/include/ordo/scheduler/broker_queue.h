@@ -56,9 +56,7 @@
  *   turn    release after the entry is written or read, acquire before it is read or written. So an entry is read after
  *           it was written, and written again after it was read: plain accesses do not race.
  *
- * For a GPU the words, steps and answers are the same: relaxed additions at device scope, and acquire and release, or
- * one word that holds turn and entry, in E3 and D3. There a batch is a warp's or a block's, one lane does E1 and E2,
- * and an addition with giving back may replace the compare-and-swap only where readers never leave while writers wait.
+ * For a GPU: <ordo/scheduler/broker_queue.cuh>.
  *
  * Not done: growing; entries that are read in another order; waking threads that sleep.
  */

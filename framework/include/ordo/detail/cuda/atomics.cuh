@@ -115,11 +115,36 @@ ORDO_DEV void ordo_dev_fence(void) /* acquire and release */
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
 }
 
+ORDO_DEV void ordo_dev_fence_seq_cst(void) /* besides, all of these have one order */
+{
+    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+}
+
+/* Relaxed load and store of 16 bytes in global memory: one access each by the memory model of PTX (ISA 8.3, compute
+ * capability 7.0), so a load never mixes two values. All accesses to such a place must have its size. */
+ORDO_DEV ulonglong2 ordo_dev_load_wide(const ulonglong2 *p)
+{
+    ulonglong2 value;
+    asm volatile("{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
+                 : "=l"(value.x), "=l"(value.y)
+                 : "l"(__cvta_generic_to_global(p))
+                 : "memory");
+    return value;
+}
+
+ORDO_DEV void ordo_dev_store_wide(ulonglong2 *p, ulonglong2 value)
+{
+    asm volatile("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.global.b128 [%0], v; }" ::"l"(
+                     __cvta_generic_to_global(p)),
+                 "l"(value.x), "l"(value.y)
+                 : "memory");
+}
+
 /* A word of 4 bytes that others may store to meanwhile: some value that it had since the kernel began. Only for callers
  * for whom any of these will do. A weak load neither orders anything nor is ordered; with it `cc` takes 0.8 of the time
  * that it takes with loads of block scope, on a road graph and an H200
- * (docs/lab/0033-components-where-there-are-hubs.md). The memory model leaves open what a weak load gets that races with a store. GPUs store aligned words whole, and the
- * load is one instruction, so it gets one of the values. */
+ * (docs/lab/0033-components-where-there-are-hubs.md). The memory model leaves open what a weak load gets that races
+ * with a store. GPUs store aligned words whole, and the load is one instruction, so it gets one of the values. */
 ORDO_DEV ordo_u32 ordo_dev_peek(const ordo_u32 *p)
 {
     ordo_u32 value;

@@ -30,23 +30,17 @@ ORDO_DEV op_dev_halves op_dev_halves_of(op_cell value)
 
 ORDO_DEV op_cell ordo_dev_load(op_cell *cell)
 {
-    op_dev_halves h;
+    const ulonglong2 word = ordo_dev_load_wide((const ulonglong2 *)cell);
     op_cell value;
-    asm volatile("{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
-                 : "=l"(h.low), "=l"(h.high)
-                 : "l"(__cvta_generic_to_global(cell))
-                 : "memory");
-    memcpy(&value, &h, sizeof value);
+    memcpy(&value, &word, sizeof value);
     return value;
 }
 
 ORDO_DEV void ordo_dev_store(op_cell *cell, op_cell value)
 {
-    const op_dev_halves h = op_dev_halves_of(value);
-    asm volatile("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.global.b128 [%0], v; }" ::"l"(
-                     __cvta_generic_to_global(cell)),
-                 "l"(h.low), "l"(h.high)
-                 : "memory");
+    ulonglong2 word;
+    memcpy(&word, &value, sizeof word);
+    ordo_dev_store_wide((ulonglong2 *)cell, word);
 }
 
 ORDO_DEV bool ordo_dev_swap(op_cell *cell, op_cell *expected, op_cell value)
