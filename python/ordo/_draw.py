@@ -9,6 +9,8 @@ import math
 import re
 from typing import Any
 
+import numpy as np
+
 from ._errors import UsageError
 from ._figures import NEUTRAL, Figure, Panel, Series
 
@@ -18,6 +20,7 @@ LIGHT = {"0": "#0072b2", "1": "#c75000", "2": "#00825f", "3": "#b0568f", "4": "#
 DARK = {"0": "#56a8e8", "1": "#ff8c4b", "2": "#35c99b", "3": "#e596c6", "4": "#f0bb45", "5": "#9fd8ff", "6": "#b9a7ec",
         "7": "#a7b2bd", "ink": "#e6ebf0", "faint": "#a7b2bd", "grid": "#333d48", "paper": "#161c23"}
 COLOURS = 8
+JAGGED = 50  # a line that jumps so often hides what is below it
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 _ROW, _PLOT, _EDGE = 34, 300, 56  # pixels: of a named row, of another panel, below a panel for its axis
@@ -52,6 +55,16 @@ def _intervals(series: Series, values: list[Any]) -> dict[str, Any] | None:
             "color": _word(series.colour)}
 
 
+def _jumps(values: Any) -> int:
+    """How often a line goes up or down by more than a factor of e in one step."""
+    steps = np.diff(np.log(np.maximum(np.asarray(values, float), 0.5)))
+    return int(np.count_nonzero(np.abs(steps) > 1))
+
+
+def _dense(series: Series) -> bool:
+    return series.mark == "line" and _jumps(series.y) > JAGGED
+
+
 def _trace(series: Series, named: bool, at: str) -> dict[str, Any]:
     """A series as Plotly's trace on the axes x`at` and y`at`."""
     look, x, y = _word(series.colour), _plain(series.x), _plain(series.y)
@@ -66,8 +79,8 @@ def _trace(series: Series, named: bool, at: str) -> dict[str, Any]:
                 "fillcolor": "rgba(0,0,0,0)", "line": {"color": look, "width": 1.5},
                 "marker": {"color": look, "size": 4, "opacity": 0.55}}
     trace["type"] = "scatter"
-    dense = len(x) > 300  # would hide what is below
-    trace |= {"opacity": 0.65} if dense else {}
+    dense = _dense(series)
+    trace |= {"opacity": 0.55} if dense else {}
     trace["line"] = {"color": look, "width": 1 if dense else 1.75, "dash": _DASHES[series.dash % len(_DASHES)]}
     if series.mark == "steps":
         trace["line"]["shape"] = "hv"
@@ -181,7 +194,7 @@ def _draw_series(axes: Any, series: Series, panel: Panel, left: dict[str, float]
         marker = "os^DPX"[series.dash % 6] if series.symbol == "o" else series.symbol
         marker = marker if series.mark == "points" or series.text is not None else None
         bars = {"xerr": _ends(series, x)} if panel.names is not None else {"yerr": _ends(series, y)}
-        axes.errorbar(x, y, **bars, color=look, ls="none" if series.mark == "points" else style, lw=1, marker=marker or None,
+        axes.errorbar(x, y, **bars, color=look, alpha=0.55 if _dense(series) else 1, ls="none" if series.mark == "points" else style, lw=1, marker=marker or None,
                       ms=10 if series.symbol == "*" else 4, capsize=2, label=label, zorder=3 if series.symbol == "*" else 2)
 
 
@@ -200,14 +213,14 @@ def matplotlib_figure(parts: list[tuple[str, Figure]]) -> Any:
                 axes.axis("off")
                 continue
             panel, left = figure.panels[row], {}
-            if panel.names is not None:  # the order of the rows, before any is drawn
+            axes.set(xlabel=panel.x, ylabel=panel.y, xscale="log" if panel.log_x else "linear",
+                     yscale="log" if panel.log_y else "linear")
+            if panel.names is not None:
                 axes.set_yticks(range(len(panel.names)), panel.names)
                 axes.set_ylim(len(panel.names) - 0.4, -0.6)
             numbered = [_numbered(series, panel) for series in panel.series]
             for series in numbered:
                 _draw_series(axes, series, panel, left)
-            axes.set(xlabel=panel.x, ylabel=panel.y, xscale="log" if panel.log_x else "linear",
-                     yscale="log" if panel.log_y else "linear")
             for log, of, axis in ((panel.log_x, "x", axes.xaxis), (panel.log_y, "y", axes.yaxis)):
                 if log:
                     limits = axis.get_view_interval()

@@ -97,7 +97,8 @@ def _over_time(group: Group, name: str, column: str) -> tuple[np.ndarray, np.nda
         if column == "utilisation":
             values = rows["busy"] / max(trace.threads, 1)
             return (1e3 * rows["seconds"], values) if len(rows) >= FEW_SAMPLES else None
-        rows = trace.events if len(trace.events) > len(rows) else rows
+        if len(trace.events) > len(rows) or (column == "delta" and len(trace.events)):  # each change is an event
+            rows = trace.events
         return 1e3 * rows["seconds"], rows[column].astype(float)
     events = group.median(name).events
     known = [e for e in events if e.get(column) is not None]
@@ -124,7 +125,10 @@ def _lines(group: Group, style: Style, column: str, mark: str, change: Callable[
         found = _over_time(group, name, column)
         if found is None or (column == "delta" and not found[1].any()):
             continue
-        x, y = _thin(found[0], change(found[1]))
+        x, y = _to_the_end(group, name, *found) if column == "delta" else found
+        if x[0] == x[-1]:
+            continue
+        x, y = _thin(x, change(y))
         shown = name if ratio[name] is None else f"{name}, {ratio[name]:.2f}x"
         series.append(Series(shown, mark, x, y, **style.of(group, name)))
     return series
@@ -155,12 +159,21 @@ def parallelism(group: Group, style: Style) -> Figure | str:
                   [Panel("time in ms", "items in flight", series, log_y=True)])
 
 
+def _to_the_end(group: Group, name: str, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where a width is another than before, without what has none; the last width lasts until the end of the run."""
+    trace = group.traces.get(name)
+    end = 1e3 * (trace.samples["seconds"][-1] if trace is not None else group.median(name).seconds)
+    x, y = x[y > 0], y[y > 0]
+    change = np.append(True, y[1:] != y[:-1])
+    return np.append(x[change], max(end, x[-1])), np.append(y[change], y[-1])
+
+
 def delta(group: Group, style: Style) -> Figure | str:
     """Bucket width over time."""
-    series = _lines(group, style, "delta", "steps", lambda y: np.where(y > 0, y, np.nan))
+    series = _lines(group, style, "delta", "steps", lambda y: y)
     if not series:
         return NO_TRACE + "; only schedulers with buckets have a Δ"
-    values = [v for s in series for v in s.y if v == v]
+    values = [v for s in series for v in s.y]
     return Figure("Δ over time", "The width of buckets, in units of weight; a scheduler that adapts it moves up or down.",
                   [Panel("time in ms", "Δ", series, log_y=_wide(values))])
 
@@ -322,8 +335,8 @@ def work(data: Data, style: Style) -> Figure | str:
 
 # By the names of `ordo plot`. work is of all graphs at once, the others of one.
 KINDS: dict[str, Callable[[Any, Style], Figure | str]] = {
-    "speedup": speedup, "work": work, "parallelism": parallelism, "delta": delta, "utilisation": utilisation,
-    "states": states, "sweep": sweep, "scaling": scaling, "sources": sources, "ceilings": ceilings}
+    "speedup": speedup, "sources": sources, "states": states, "ceilings": ceilings, "parallelism": parallelism,
+    "utilisation": utilisation, "delta": delta, "scaling": scaling, "sweep": sweep, "work": work}
 
 
 def figures(data: Data, kind: str) -> list[tuple[Group | None, Figure | str]]:

@@ -49,11 +49,11 @@ class Recorder:
     """An ordo_trace, which a run fills; `trace` is read when it is asked for."""
 
     def __init__(self, period: Any):
+        self.at: int | None = None
         period = 0.0 if period is True else period
         if isinstance(period, str) or not (period == 0 or period > 0):
             raise UsageError(f"trace={period!r}, expected True, or seconds between samples")
         made = ctypes.c_void_p()
-        self.at: int | None = None
         status = library.ordo_trace_make(period, ctypes.byref(made))
         if status:
             raise error_of(status)

@@ -101,6 +101,8 @@ class _Page:
         for kind in KINDS:
             if kind != "work":
                 self.figure(kind, group, f"{group.app} on {group.title}")
+            elif len(self.data.groups) == 1:
+                self.figure(kind, self.data, "all")
         self.add("</div></section>")
 
     def overview(self) -> None:
@@ -153,7 +155,8 @@ def page(data: Data) -> str:
     made = _Page(data)
     made.add(f"<h1>{_e(title)}</h1>",
              f'<p class="faint">{len(data.runs)} runs by Ordo, {_e(", ".join(dict.fromkeys(g.title for g in data.groups)))}</p>')
-    made.overview()
+    if len(data.groups) > 1:
+        made.overview()
     for group in data.groups:
         made.group(group)
     made.measured()

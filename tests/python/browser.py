@@ -3,14 +3,20 @@
 What a page does is recorded from its first script on: exceptions, lines of error on the console, and requests.
 """
 import base64
+import fcntl
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+# Chromium reads commands from descriptor 3 and answers on 4.
+START = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execvp(sys.argv[3], sys.argv[3:])"
 
 
 def find():
@@ -22,20 +28,14 @@ class Browser:
     def __init__(self, seconds=60):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.end = time.monotonic() + seconds
-        child_reads, self.writes = os.pipe()
-        self.reads, child_writes = os.pipe()
-
-        def set_pipes():  # Chromium reads commands from descriptor 3 and answers on 4
-            a, b = os.dup(child_reads), os.dup(child_writes)
-            os.dup2(a, 3)
-            os.dup2(b, 4)
-
+        (low_in, self.writes), (self.reads, low_out) = os.pipe(), os.pipe()
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 50) for end in (low_in, low_out)]  # neither is 3 or 4
         self.process = subprocess.Popen(
-            [find(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
+            [sys.executable, "-c", START, *map(str, ends), find(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
              "--disable-background-networking", f"--user-data-dir={self.folder.name}", "--remote-debugging-pipe", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=set_pipes)
-        os.close(child_reads)
-        os.close(child_writes)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=ends)
+        for end in (low_in, low_out, *ends):
+            os.close(end)
         os.set_blocking(self.reads, False)
         self.number, self.buffer, self.session, self.events = 0, b"", None, []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
