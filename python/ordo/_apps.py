@@ -76,7 +76,7 @@ class Result:
     @property
     def trace(self) -> Trace | None:
         """The run over time (ordo.Trace), with trace=True or trace=SECONDS; else None."""
-        return self.stats.recorder and self.stats.recorder.trace
+        return None if self.stats.recorder is None else self.stats.recorder.trace
 
     def __repr__(self) -> str:
         names = [n for n, v in vars(self).items() if n not in ("graph", "stats") and n[0] != "_" and v is not None]

@@ -5,6 +5,7 @@ colour() those of one scheme. Sizes are left to the page, too, but for the heigh
 """
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from typing import Any
@@ -191,7 +192,7 @@ def _draw_series(axes: Any, series: Series, panel: Panel, left: dict[str, float]
         axes.step(series.x, series.y, where="post", color=look, ls=style, lw=1, label=label)
     else:
         x, y = list(series.x), list(series.y)
-        marker = "os^DPX"[series.dash % 6] if series.symbol == "o" else series.symbol
+        marker: str | None = "os^DPX"[series.dash % 6] if series.symbol == "o" else series.symbol
         marker = marker if series.mark == "points" or series.text is not None else None
         bars = {"xerr": _ends(series, x)} if panel.names is not None else {"yerr": _ends(series, y)}
         axes.errorbar(x, y, **bars, color=look, alpha=0.55 if _dense(series) else 1, ls="none" if series.mark == "points" else style, lw=1, marker=marker or None,
@@ -212,7 +213,8 @@ def matplotlib_figure(parts: list[tuple[str, Figure]]) -> Any:
             if row >= len(figure.panels):
                 axes.axis("off")
                 continue
-            panel, left = figure.panels[row], {}
+            panel = figure.panels[row]
+            left: dict[str, float] = {}
             axes.set(xlabel=panel.x, ylabel=panel.y, xscale="log" if panel.log_x else "linear",
                      yscale="log" if panel.log_y else "linear")
             if panel.names is not None:
@@ -248,7 +250,6 @@ def _numbered(series: Series, panel: Panel) -> Series:
     """With the places of names on the y axis instead of them."""
     if panel.names is None:
         return series
-    import dataclasses
     return dataclasses.replace(series, y=[panel.names.index(name) for name in series.y])
 
 

@@ -27,8 +27,8 @@ class Series:
     are names. colour: a number, NEUTRAL; dash: a number; text: for each point, shown at it or where it is pointed at."""
     name: str
     mark: str
-    x: Sequence[Any]
-    y: Sequence[Any]
+    x: Any
+    y: Any
     low: Sequence[Any] | None = None
     high: Sequence[Any] | None = None
     colour: int = 0
@@ -65,7 +65,7 @@ class Style:
     """Colours by scheduler; contenders of one scheduler differ by dashes."""
     schedulers: list[str]
 
-    def of(self, group: Group, name: str) -> dict[str, int]:
+    def of(self, group: Group, name: str) -> dict[str, Any]:
         by_name = {run.name: run.scheduler for run in group.runs}
         same = [n for n in group.names if by_name[n] == by_name[name]]
         return {"colour": self.schedulers.index(by_name[name]), "dash": same.index(name)}
@@ -221,7 +221,7 @@ def sweep(group: Group, style: Style) -> Figure | str:
         free = [n for n, run in own.items() if not run.settings.get("delta")]
         if len(fixed) < 2:
             continue
-        colour = {"colour": style.schedulers.index(scheduler)}
+        colour: dict[str, Any] = {"colour": style.schedulers.index(scheduler)}
         for names, mark, name, symbol in ((fixed, "line", scheduler, "o"), (free, "points", f"{scheduler}, own choice", "*")):
             if not names:
                 continue
@@ -263,7 +263,7 @@ def scaling(group: Group, style: Style) -> Figure | str:
             continue
         at = sorted(names)
         y = [1e3 * rows[names[t]]["seconds"] for t in at]
-        look = {"colour": style.of(group, names[at[0]])["colour"]}
+        look: dict[str, Any] = {"colour": style.of(group, names[at[0]])["colour"]}
         series.append(Series(shown, "line", at, y, [_times(1e3, rows[names[t]]["seconds_low"]) for t in at],
                              [_times(1e3, rows[names[t]]["seconds_high"]) for t in at], text=[names[t] for t in at], **look))
         series.append(Series("in proportion", "line", at, [y[0] * at[0] / t for t in at], dash=1, symbol="", legend=False,

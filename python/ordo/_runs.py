@@ -199,7 +199,7 @@ def _groups(rows: list[dict[str, Any]], verdicts: list[list[str]], runs: list[Ru
     for run in runs:
         found.setdefault((run.app, run.checksum), []).append(run)
     short = {run.graph: os.path.basename(run.graph) or run.graph for run in runs}
-    groups = []
+    groups: list[Group] = []
     for (app, checksum), own in found.items():
         _name(own)
         graph = own[0].graph
@@ -239,7 +239,7 @@ def read(paths: Sequence[str | os.PathLike[str]], baseline: str | None = None) -
     runs: list[Run] = []
     traces: list[Trace] = []
     with_runs = []
-    for path in map(os.fspath, paths):
+    for path in [os.fspath(path) for path in paths]:
         before = len(runs)
         _read(path, runs, traces)
         if len(runs) > before:

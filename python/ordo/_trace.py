@@ -13,13 +13,14 @@ from ._abi import library
 from ._errors import UsageError, error_of
 
 # ordo_sample, ordo_trace_sample and ordo_trace_event; ordo_trace_state by number
-EVENT = np.dtype([("seconds", "f8"), ("in_flight", "u8"), ("bucket", "u8"), ("delta", "f8"), ("utilisation", "f4"),
-                  ("concurrent", "u4")])
+_EVENT = [("seconds", "f8"), ("in_flight", "u8"), ("bucket", "u8"), ("delta", "f8"), ("utilisation", "f4"),
+          ("concurrent", "u4")]
+EVENT = np.dtype(_EVENT)
 SAMPLES = np.dtype([("seconds", "f8"), ("in_flight", "u8"), ("items", "u8"), ("edges", "u8"), ("useful", "u8"),
                     ("stale", "u8"), ("activations", "u8"), ("spills", "u8"), ("bucket", "u8"), ("delta", "f8"),
                     ("worklist_bytes", "u8"), ("concurrent", "u4"), ("busy", "u4")])
-EVENTS = np.dtype({"names": [*EVENT.fields, "width_changed"], "formats": [*(f for f, _ in EVENT.fields.values()), "?"],
-                   "offsets": [*(at for _, at in EVENT.fields.values()), EVENT.itemsize], "itemsize": 48})
+EVENTS = np.dtype({"names": [*(name for name, _ in _EVENT), "width_changed"], "formats": [*(f for _, f in _EVENT), "?"],
+                   "offsets": [0, 8, 16, 24, 32, 36, 40], "itemsize": 48})
 STATES = ("ended", "busy", "stealing", "waiting", "barrier", "managing")
 LETTERS = "-bsw|m"
 

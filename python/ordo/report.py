@@ -13,9 +13,10 @@ import html
 import json
 import os
 import pathlib
+import shlex
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from . import _draw, _figures, _runs
@@ -70,9 +71,9 @@ def table(group: Group) -> str:
 
 class _Page:
     def __init__(self, data: Data):
-        self.data, self.figures, self.body = data, {}, []
-        self.figures: dict[str, Any]
-        self.body: list[str]
+        self.data = data
+        self.figures: dict[str, Any] = {}
+        self.body: list[str] = []
         self.absent: dict[str, list[str]] = {}
         self.style = _figures.Style(data.schedulers)
 
@@ -133,9 +134,7 @@ class _Page:
         self.add("</div></section>")
 
 
-def _shell(words: Iterable[str]) -> str:
-    import shlex
-    words = list(words)
+def _shell(words: list[str]) -> str:
     return shlex.join([os.path.basename(words[0]), *words[1:]]) if words else ""
 
 
