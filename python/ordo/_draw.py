@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from ._errors import UsageError
-from ._figures import NEUTRAL, Figure, Panel, Series
+from ._figures import COLOURS, NEUTRAL, Figure, Panel, Series
 
 # Eight that are told apart with any kind of colour vision [Okabe and Ito 2008], those of the light scheme darker.
 LIGHT = {"0": "#0072b2", "1": "#c75000", "2": "#00825f", "3": "#b0568f", "4": "#b07a00", "5": "#3a9bd1", "6": "#6b5b95",
          "7": "#5f6b75", "ink": "#1f2933", "faint": "#5f6b75", "grid": "#e1e6eb", "paper": "#ffffff"}
 DARK = {"0": "#56a8e8", "1": "#ff8c4b", "2": "#35c99b", "3": "#e596c6", "4": "#f0bb45", "5": "#9fd8ff", "6": "#b9a7ec",
         "7": "#a7b2bd", "ink": "#e6ebf0", "faint": "#a7b2bd", "grid": "#333d48", "paper": "#161c23"}
-COLOURS = 8
 JAGGED = 50  # a line that jumps so often hides what is below it
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")

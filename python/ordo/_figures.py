@@ -18,6 +18,7 @@ from ._trace import STATES
 MOST_POINTS = 1500  # of a line over time; more are thinned
 PIECES = 40         # of a run, whose means utilisation is drawn by
 FEW_SAMPLES = 20    # with fewer the shares of what workers did say little
+COLOURS = 8         # of a scheme; the next eight schedulers have them again, with other dashes
 NEUTRAL = -1        # a colour: that of text
 
 
@@ -68,7 +69,8 @@ class Style:
     def of(self, group: Group, name: str) -> dict[str, Any]:
         by_name = {run.name: run.scheduler for run in group.runs}
         same = [n for n in group.names if by_name[n] == by_name[name]]
-        return {"colour": self.schedulers.index(by_name[name]), "dash": same.index(name)}
+        colour = self.schedulers.index(by_name[name])
+        return {"colour": colour, "dash": same.index(name) + colour // COLOURS}
 
 
 def _wide(values: Sequence[float | None]) -> bool:

@@ -117,7 +117,7 @@ class _Page:
         self.add("<section><h2>How it was measured</h2>", '<div class="cards">')
         for title, lines in (("Commands", (_shell(run.command) for run in runs)),
                              ("Versions", (f"ordo {run.version}, commit {run.commit}" for run in runs)),
-                             ("Machines", (", ".join(w for w in (run.machine, run.device, f"{run.threads} threads") if w)
+                             ("Machines", (", ".join(w for w in (run.machine, run.device, f"{run.threads} thread" + "s" * (run.threads > 1)) if w)
                                            for run in runs)),
                              ("Graphs", (f"{run.graph}: {run.vertices} vertices, {run.edges} edges, checksum {run.checksum}"
                                          for run in runs)),

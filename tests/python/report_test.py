@@ -199,6 +199,10 @@ class Figures(unittest.TestCase):
         self.assertIn("--trace", figure(swept, "parallelism"))
         self.assertIn("--sweep", figure(several, "sweep"))
 
+    def test_documented(self):
+        page = (pathlib.Path(__file__).parents[2] / "docs" / "report.md").read_text()
+        self.assertEqual(re.findall(r"^\| `(\w+)` \|", page.partition("## Figures")[2].partition("##")[0], re.M), list(_figures.KINDS))
+
     def test_thinned(self):
         y = np.zeros(100_000)
         y[[777, 50_000]] = -5, 9
@@ -220,7 +224,7 @@ class Figures(unittest.TestCase):
 
     @needs("matplotlib")
     def test_matplotlib(self):
-        for kind in ("speedup", "parallelism", "work", "sources"):
+        for kind in ("speedup", "sources"):
             several.plot(kind, path(kind + ".svg"))
             drawn = xml.parse(path(kind + ".svg")).getroot()
             self.assertGreater(len(list(drawn.iter("{http://www.w3.org/2000/svg}path"))), 20)
