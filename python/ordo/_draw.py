@@ -6,6 +6,7 @@ colour() those of one scheme. Sizes are left to the page, too, but for the heigh
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 import re
 from typing import Any
@@ -185,8 +186,10 @@ def _draw_series(axes: Any, series: Series, panel: Panel, left: dict[str, float]
             left[name] = left.get(name, 0) + value
     elif series.mark == "box":
         at = panel.names.index(series.name) if panel.names else 0
-        axes.boxplot([list(series.x)], positions=[at], widths=0.5, orientation="horizontal", manage_ticks=False,
-                     medianprops={"color": look}, boxprops={"color": look}, flierprops={"marker": "."})
+        new = "orientation" in inspect.signature(axes.boxplot).parameters  # Matplotlib 3.10
+        axes.boxplot([list(series.x)], positions=[at], widths=0.5, manage_ticks=False,
+                     medianprops={"color": look}, boxprops={"color": look}, flierprops={"marker": "."},
+                     **({"orientation": "horizontal"} if new else {"vert": False}))
     elif series.mark == "steps":
         axes.step(series.x, series.y, where="post", color=look, ls=style, lw=1, label=label)
     else:
@@ -194,8 +197,8 @@ def _draw_series(axes: Any, series: Series, panel: Panel, left: dict[str, float]
         marker: str | None = "os^DPX"[series.dash % 6] if series.symbol == "o" else series.symbol
         marker = marker if series.mark == "points" or series.text is not None else None
         bars = {"xerr": _ends(series, x)} if panel.names is not None else {"yerr": _ends(series, y)}
-        axes.errorbar(x, y, **bars, color=look, alpha=0.55 if _dense(series) else 1, ls="none" if series.mark == "points" else style, lw=1, marker=marker or None,
-                      ms=10 if series.symbol == "*" else 4, capsize=2, label=label, zorder=3 if series.symbol == "*" else 2)
+        axes.errorbar(x, y, **bars, color=look, alpha=0.55 if _dense(series) else 1, lw=1, marker=marker or None,
+                      ls="none" if series.mark == "points" else style, ms=10 if series.symbol == "*" else 4, capsize=2, label=label, zorder=3 if series.symbol == "*" else 2)
 
 
 def matplotlib_figure(parts: list[tuple[str, Figure]]) -> Any:
