@@ -35,6 +35,7 @@ enum {
     VERB_NEW = 1 << 10,
     VERB_GAP = 1 << 11,
     VERB_PARTITION = 1 << 12,
+    VERB_REPORT = 1 << 13, /* report, plot */
     VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -457,6 +458,8 @@ ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);
 ordo_status verb_sample(const options *o);
 ordo_status verb_partition(const options *o);
+ordo_status verb_report(const options *o);
+ordo_status verb_plot(const options *o);
 ordo_status verb_schedulers(const options *o);
 ordo_status verb_operators(const options *o);
 ordo_status verb_help(const options *o);

@@ -98,17 +98,15 @@ static void write_interval(const ordo_estimate *e, double scale, const char *for
     snprintf(out, CELL, "%s..%s", low, high);
 }
 
-/* The least time that the machine needs over the run's time (ceilings.h). */
-static void write_share(const results *r, const view *v, int i, char *out)
+/* The least time that the machine needs over the run's time (ceilings.h); NaN where it was not measured. */
+static double share_of_ceiling(const results *r, const view *v, int i)
 {
     const entry *e = &r->entries[i];
     ceilings c;
-    snprintf(out, CELL, "-");
     if (!v->intervals || (e->threads == 0 && !e->gpu[0]) || !ceilings_read(e->threads, e->gpu, &c))
-        return;
-    double seconds =
-        ceilings_least_time(&c, e->edges / (double)e->runs, r->edge_bytes, (double)r->vertices * CELL_BYTES);
-    snprintf(out, CELL, "%.1f %%", 100 * seconds / v->time[i].value);
+        return NAN;
+    return ceilings_least_time(&c, e->edges / (double)e->runs, r->edge_bytes, (double)r->vertices * CELL_BYTES) /
+           v->time[i].value;
 }
 
 static void fill_row(const results *r, const view *v, int i, double reached, row_cells cells)
@@ -129,7 +127,8 @@ static void fill_row(const results *r, const view *v, int i, double reached, row
     snprintf(cells[9], CELL, "%.2f", edges > 0 ? e->edges / runs / edges : 0);
     const double nanoseconds = edges > 0 ? 1e9 * v->time[i].value / edges : 0;
     snprintf(cells[10], CELL, nanoseconds < 1000 ? "%.3g" : "%.0f", nanoseconds);
-    write_share(r, v, i, cells[OF_CEILING]);
+    const double share = share_of_ceiling(r, v, i);
+    snprintf(cells[OF_CEILING], CELL, isnan(share) ? "-" : "%.1f %%", 100 * share);
     format_count((ordo_u64)(e->stale / runs), count);
     snprintf(cells[12], CELL, "%s", count);
     format_count((ordo_u64)(e->supersteps / runs), count);
@@ -341,7 +340,7 @@ static void write_csv(table *t, const results *r, const view *v)
     if (!t->csv_begun)
         fprintf(t->csv, "app,graph,vertices,edges,scheduler,sync,runs,sources,seconds,seconds_low,seconds_high,"
                         "speed_up,speed_up_low,speed_up_high,baseline,items,edges_proposed,stale,supersteps,"
-                        "peak_worklist_bytes,verified\n");
+                        "peak_worklist_bytes,verified,of_ceiling\n");
     t->csv_begun = true;
     for (int i = 0; i < r->count; i++) {
         const entry *e = &r->entries[i];
@@ -358,11 +357,13 @@ static void write_csv(table *t, const results *r, const view *v)
         put_estimate(t->csv, &v->ratio[i]);
         fputc(',', t->csv);
         put_text(t->csv, base_of(r)->label);
-        fprintf(t->csv, ",%.9g,%.9g,%.9g,%.9g,%llu,%s\n", e->items / runs, e->edges / runs, e->stale / runs,
+        fprintf(t->csv, ",%.9g,%.9g,%.9g,%.9g,%llu,%s", e->items / runs, e->edges / runs, e->stale / runs,
                 e->supersteps / runs, (unsigned long long)e->peak_worklist,
                 e->failed    ? "false"
                 : e->checked ? "true"
                              : "");
+        const double share = share_of_ceiling(r, v, i);
+        fprintf(t->csv, isnan(share) ? ",\n" : ",%.4g\n", share);
     }
 }
 

@@ -35,7 +35,7 @@ static ordo_status trace_entry(comparison *c, entry *e, ordo_trace *trace)
     ordo_trace_clear(trace);
     run.trace = trace;
     status = run_once(&r, &input, &run, false, &c->answer, &stats);
-    trace_about about = trace_about_run(c->o, &stats);
+    trace_about about = trace_about_run(&r, &stats);
     about.label = e->label;
     if (!stats.scheduler)
         about.scheduler = e->who->scheduler;

@@ -366,7 +366,7 @@ static ordo_status run_recorded(record *r, const ordo_app_input *input, const or
     if (out->recorded)
         ordo_trace_clear(out->recorded);
     const ordo_status status = run_once(r, input, run, verify, answer, stats);
-    out->about = trace_about_run(r->o, stats);
+    out->about = trace_about_run(r, stats);
     return status;
 }
 

@@ -26,6 +26,10 @@ trace_format trace_format_of(const char *path)
 
 static void put_string(FILE *file, const char *text)
 {
+    if (!text) {
+        fputs("null", file);
+        return;
+    }
     fputc('"', file);
     for (const char *c = text; *c; c++)
         if (*c == '"' || *c == '\\')
@@ -165,10 +169,10 @@ static void put_json(FILE *file, const trace_about *a, const ordo_trace_view *v)
         put_string(file, words[i].value);
     }
     fputs(",\"label\":", file);
-    if (a->label)
-        put_string(file, a->label);
-    else
-        fputs("null", file);
+    put_string(file, a->label);
+    fputs(",\"graph\":", file);
+    put_string(file, a->graph);
+    fprintf(file, ",\"checksum\":\"%016llx\"", wide(a->checksum));
     fprintf(file, ",\"threads\":%d,\"period\":%.9g,\"sampler_seconds\":%.9f,\"incomplete\":%s\n,", v->threads,
             v->period, v->sampler_seconds, v->incomplete ? "true" : "false");
     put_samples(file, v);
@@ -268,8 +272,9 @@ void trace_write(FILE *file, trace_format format, const trace_about *about, cons
 
 /* ---- in words ---- */
 
-trace_about trace_about_run(const options *o, const ordo_stats *s)
+trace_about trace_about_run(const record *r, const ordo_stats *s)
 {
+    const options *o = r->o;
     const bool known = s->scheduler != NULL; /* an error may have left no statistics */
     trace_about a = {.app = o->app->name,
                      .op = known ? s->op : o->app->name,
@@ -278,7 +283,9 @@ trace_about trace_about_run(const options *o, const ordo_stats *s)
                                                  : "default",
                      .sync = known     ? s->sync
                              : o->sync ? o->sync
-                                       : "default"};
+                                       : "default",
+                     .graph = r->graph->info.source,
+                     .checksum = r->graph->info.checksum};
     snprintf(a.device, sizeof a.device, "%s", known ? s->device : o->device ? o->device : "cpu");
     return a;
 }

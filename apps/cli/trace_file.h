@@ -12,10 +12,12 @@ trace_format trace_format_of(const char *path);
 typedef struct trace_about {
     const char *app, *op, *scheduler, *sync;
     const char *label; /* of a contender; NULL: none */
+    const char *graph; /* its file, or the words that generated it; as long as the graph is there */
+    ordo_u64 checksum; /* of the graph */
     char device[96];
 } trace_about;
 /* By the statistics of a run, or by the options where an error has left none. */
-trace_about trace_about_run(const options *o, const ordo_stats *stats);
+trace_about trace_about_run(const record *r, const ordo_stats *stats);
 
 /* Writes one trace. Errors are those of the file. */
 void trace_write(FILE *file, trace_format format, const trace_about *about, const ordo_trace_view *view);

@@ -13,6 +13,7 @@ Each function takes the options of a run as keywords:
     scheduler=  a name (ordo.schedulers()), or "auto"              sync=     atomic, racy, lock, owner, server, auto
     device=     "cpu", "cuda", "auto"                              threads=  0: one for each core
     timeout=    seconds that the run may take                      items=    "vertices" or "edges"
+    trace=      True or seconds between samples: the result has the run over time, as `trace`
     progress=   a function of phase, done and total (0: not known), called at most 20 times a second. What it raises
                 cancels the call
     settings=   a mapping; and any other keyword: tunables of the scheduler, such as delta=4096
@@ -27,22 +28,24 @@ from ._apps import (Betweenness, Colouring, Communities, Components, Cores, Hubs
 from ._errors import (CancelledError, DeviceError, Error, FileError, InputError, InternalError, NegativeCycleError,
                       NegativeWeightError, OutOfMemoryError, ResultOverflowError, RunTimeoutError, UnknownNameError,
                       UnsoundError, UsageError, VerificationError)
+from ._compare import Comparison, Tuned, compare, tune
 from ._graph import Graph
 from ._lists import operators, schedulers
 from ._stats import Stats
+from ._trace import Trace
 
 __version__ = _abi.VERSION
 NO_VERTEX = _abi.NO_VERTEX
 read = Graph.read
 generate = Graph.generate
 
-__all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Components", "Cores", "DeviceError", "Error",
+__all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Comparison", "Components", "Cores", "DeviceError", "Error",
            "FileError", "Graph", "HubsAndAuthorities", "IndependentSet", "InputError", "InternalError", "Levels",
            "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "OutOfMemoryError", "Paths",
            "Ranks", "Result", "ResultOverflowError", "RunTimeoutError", "ShortestPaths", "SpanningForest", "Stats",
-           "Triangles", "UnknownNameError", "UnsoundError", "UsageError", "VerificationError", "WidestPaths", "bc",
-           "bellman_ford", "bfs", "cc", "colour", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
-           "mst", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "widest"]
+           "Trace", "Triangles", "Tuned", "UnknownNameError", "UnsoundError", "UsageError", "VerificationError", "WidestPaths", "bc",
+           "bellman_ford", "bfs", "cc", "colour", "compare", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
+           "mst", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "tune", "widest"]
 for _name in __all__:  # tracebacks and pickles then say ordo.UsageError
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = "ordo"

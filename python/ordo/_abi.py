@@ -89,6 +89,12 @@ class Sample(c.Structure):
                 ("concurrent", u32)]
 
 
+class TraceView(c.Structure):
+    _fields_ = [("samples", pointer), ("sample_count", c.c_size_t), ("states", pointer), ("threads", c.c_int),
+                ("events", pointer), ("event_count", c.c_size_t), ("period", f64), ("sampler_seconds", f64),
+                ("incomplete", flag)]
+
+
 class Stats(c.Structure):
     _fields_ = [("op", text), ("scheduler", text), ("sync", text), ("backend", text), ("device", c.c_char * 96),
                 ("fallback", c.c_char * 256), ("chosen", c.c_char * 160), ("threads", c.c_int),
@@ -167,13 +173,13 @@ C_NAMES = {
     "PathQuery": "ordo_path_query", "PathAnswer": "ordo_path_answer", "Cycle": "ordo_cycle", "Forest": "ordo_forest",
     "ForestWeight": "ordo_forest_weight", "FlowOptions": "ordo_flow_options", "Flow": "ordo_flow",
     "Ranks": "ordo_ranks", "Triangles": "ordo_triangles_found", "Betweenness": "ordo_betweenness_found",
-    "Hits": "ordo_hits_found", "Watch": "ordo_watch",
+    "Hits": "ordo_hits_found", "Watch": "ordo_watch", "TraceView": "ordo_trace_view",
 }
 
 # Results and arguments of the calls: g graph, p pointer to anything, o ordo_options, v vertex, w u64, i int, d double,
-# b bool, s string; a result is "status", "none" or one of these.
+# b bool, s string; a result is "status", "none", "trace" (a struct) or one of these.
 _CODES = {"g": pointer, "p": pointer, "o": pointer, "v": u32, "w": u64, "i": c.c_int, "d": f64, "b": flag, "s": text,
-          "status": c.c_int, "none": None}
+          "status": c.c_int, "none": None, "trace": TraceView}
 CALLS = {
     "ordo_version": ("s", ""), "ordo_last_error": ("s", ""), "ordo_watch_set": ("status", "p"),
     "ordo_watch_get": ("p", ""), "ordo_stats_free": ("none", "p"), "ordo_cycle_free": ("none", "p"),
@@ -200,6 +206,7 @@ CALLS = {
     "ordo_triangles": ("status", "goppp"), "ordo_triangles_verify": ("status", "gppi"),
     "ordo_betweenness": ("status", "gpwoppp"), "ordo_betweenness_verify": ("status", "gpwpdi"),
     "ordo_hits": ("status", "gwopppp"), "ordo_hits_verify": ("status", "gpppi"),
+    "ordo_trace_make": ("status", "dp"), "ordo_trace_free": ("none", "p"), "ordo_trace_look": ("trace", "p"),
     "ordo_maxflow": ("status", "gvvpopppp"), "ordo_maxflow_verify": ("status", "gvvppppi"),
 }
 

@@ -16,6 +16,7 @@ from ._call import call, options_of
 from ._errors import NegativeCycleError, UsageError
 from ._graph import Graph, _at, vertices_of
 from ._stats import Stats
+from ._trace import Trace
 
 How = Literal["auto", "serial", "certificate", "both"]
 _HOW = {"auto": 0, "serial": 1, "certificate": 2, "both": 3}
@@ -25,8 +26,8 @@ _ref = ctypes.byref
 def _run(function: Any, given: dict[str, Any], graph: Graph, *arguments: Any) -> Stats:
     """Calls function(graph, ...) with the two arguments OPTIONS and STATS filled in."""
     _must_be_graph(graph)
-    options, progress = options_of(given)
     stats = Stats()
+    options, progress = options_of(given, stats)
     at = _address(options)
     call(function, graph._at, *[at if a is OPTIONS else stats._at if a is STATS else a for a in arguments],
          progress=progress)
@@ -71,6 +72,11 @@ class Result:
     @property
     def chosen(self) -> str:
         return self.stats.chosen
+
+    @property
+    def trace(self) -> Trace | None:
+        """The run over time (ordo.Trace), with trace=True or trace=SECONDS; else None."""
+        return None if self.stats.recorder is None else self.stats.recorder.trace
 
     def __repr__(self) -> str:
         names = [n for n, v in vars(self).items() if n not in ("graph", "stats") and n[0] != "_" and v is not None]
@@ -200,7 +206,7 @@ def _paths(kind: type, app: str, member: str, type: str, graph: Graph, source: n
     within = ctypes.c_double(float("inf"))
     stats = Stats()
     answer = _abi.PathAnswer(_at(values), _array_at(pred), _array_at(near), stats._at, ctypes.addressof(within))
-    given, progress = options_of(options)
+    given, progress = options_of(options, stats)
     call(getattr(library, f"ordo_{app}_from"), graph._at, _ref(query), _address(given), _ref(answer), progress=progress)
     return kind(graph, stats, sources=sources, pred=pred, nearest=near, within=within.value, _values=values,
                 _query=query, _verify=getattr(library, f"ordo_{app}_from_verify"), **{member: values})
@@ -241,7 +247,7 @@ def _signed_paths(app: str, rows: int | None, graph: Graph, sources: np.ndarray,
     near = np.empty(shape, np.uint32) if nearest else None
     stats, cycle = Stats(), _abi.Cycle()
     answer = _abi.PathAnswer(_at(values), _array_at(pred), _array_at(near), stats._at)
-    given, progress = options_of(options)
+    given, progress = options_of(options, stats)
     try:
         call(getattr(library, f"ordo_{app}"), graph._at, _ref(query), _address(given), _ref(answer), _ref(cycle),
              progress=progress)

@@ -23,6 +23,8 @@ except ImportError:
 from . import _abi
 from ._abi import library
 from ._errors import CANCELLED, UsageError, error_of
+from ._stats import Stats
+from ._trace import Recorder
 
 Progress = Callable[[str, int, int], object]
 
@@ -93,14 +95,20 @@ def call(function: Callable[..., int], *arguments: Any, progress: Progress | Non
 _NAMED = ("scheduler", "sync", "device", "items")
 
 
-def options_of(given: dict[str, Any]) -> tuple[_abi.Options | None, Progress | None]:
+def options_of(given: dict[str, Any], stats: Stats | None = None) -> tuple[_abi.Options | None, Progress | None]:
     """The options of a run from keyword arguments, which __init__.py documents: names that are none of an option are
-    settings. None where all are defaults."""
+    settings. None where all are defaults. `stats`: where a trace that is asked for is to be found."""
     progress = given.pop("progress", None)
+    wanted = given.pop("trace", None)
+    if wanted is not None and wanted is not False and stats is None:
+        raise UsageError("trace= is not for this function, which makes several runs or none")
     given = {name: value for name, value in given.items() if value is not None}
-    if not given:
+    recorder = None if wanted is None or wanted is False or stats is None else Recorder(wanted)
+    if not given and recorder is None:
         return None, progress
     options = _abi.Options()
+    if stats is not None and recorder is not None:
+        stats.recorder, options.trace = recorder, recorder.at
     for name in _NAMED:
         if name in given:
             value = given.pop(name)

@@ -8,9 +8,8 @@ import numpy as np
 
 from . import _abi
 from ._abi import library
+from ._trace import EVENT, Recorder
 
-SAMPLE = np.dtype([("seconds", "f8"), ("in_flight", "u8"), ("bucket", "u8"), ("delta", "f8"), ("utilisation", "f4"),
-                   ("concurrent", "u4")])
 _EVENTS = ("cycles", "instructions", "cache_misses", "branch_misses")
 _OWN = {"settings", "setting_count", "hardware", "trace", "trace_count", "reserved"}
 _PLAIN = [name for name, *_ in _abi.Stats._fields_ if name not in _OWN]
@@ -21,10 +20,11 @@ class Stats:
     also by stats["name"]: scheduler, sync, backend, device, fallback, chosen, threads, run_seconds, prepare_seconds,
     transfer_seconds, items, edges, useful, stale, activations, supersteps, work_seconds, peak_bytes, ..."""
 
-    __slots__ = ("_c",)
+    __slots__ = ("_c", "recorder")
 
     def __init__(self) -> None:
         self._c = _abi.Stats()
+        self.recorder: Recorder | None = None
 
     @property
     def _at(self) -> int:
@@ -53,9 +53,9 @@ class Stats:
 
     @property
     def trace(self) -> np.ndarray:
-        """The scheduler's own samples, a structured array: seconds, in_flight, bucket, delta, utilisation, concurrent."""
+        """The scheduler's own events, a structured array: seconds, in_flight, bucket, delta, utilisation, concurrent."""
         count = self._c.trace_count if self._c.trace else 0
-        return np.frombuffer(ctypes.string_at(self._c.trace, count * SAMPLE.itemsize) if count else b"", SAMPLE)
+        return np.frombuffer(ctypes.string_at(self._c.trace, count * EVENT.itemsize) if count else b"", EVENT)
 
     def as_dict(self) -> dict[str, Any]:
         """All but the trace."""

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 import case  # noqa: F401 (skips where NumPy is missing)
-from ordo import _abi, _errors
+from ordo import _abi, _errors, _trace
 
 root = pathlib.Path(sys.argv.pop(1))
 include = root / "framework" / "include"
@@ -21,10 +21,23 @@ def kind(declaration):
     if "*" in declaration:
         return "s" if re.match(r"const char \*", declaration) else "p"
     for pattern, letter in (("ordo_vid|ordo_u32", "v"), ("ordo_u64|size_t", "w"), ("double", "d"), ("bool", "b"),
-                            ("int|ordo_verify_how|ordo_type", "i"), ("ordo_status", "status"), ("void", "none")):
+                            ("int|ordo_verify_how|ordo_type", "i"), ("ordo_status", "status"), ("ordo_trace_view", "trace"), ("void", "none")):
         if re.match(rf"(?:const )?(?:{pattern})\b", declaration):
             return letter
     raise AssertionError(f"unknown type: {declaration}")
+
+
+def record_lines():
+    """That NumPy's records of a trace are the structs."""
+    lines = []
+    for c_name, dtype in (("ordo_trace_sample", _trace.SAMPLES), ("ordo_trace_event", _trace.EVENTS)):
+        lines.append(f'_Static_assert(sizeof({c_name}) == {dtype.itemsize}, "size of {c_name}");')
+        for member, (_, offset) in dtype.fields.items():
+            of = f"at.{member}" if c_name == "ordo_trace_event" and member != "width_changed" else member
+            lines.append(f'_Static_assert(offsetof({c_name}, {of}) == {offset}, "{c_name}.{member}");')
+    for number, name in enumerate(_trace.STATES):
+        lines.append(f'_Static_assert(ORDO_TRACE_{name.upper()} == {number}, "{name}");')
+    return lines
 
 
 class Abi(unittest.TestCase):
@@ -36,6 +49,7 @@ class Abi(unittest.TestCase):
 
     def test_structs(self):
         lines = ["#include <stddef.h>", "#include <ordo/ordo.h>", "#include <ordo/scheduler/scheduler.h>"]
+        lines += record_lines()
         for name, c_name in _abi.C_NAMES.items():
             struct = getattr(_abi, name)
             lines.append(f'_Static_assert(sizeof({c_name}) == {ctypes.sizeof(struct)}, "size of {c_name}");')

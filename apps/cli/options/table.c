@@ -14,7 +14,7 @@
 #define READS (RUNS | VERB_GAP | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_PARTITION | VERB_BENCH)
 #define MAKES (READS | VERB_GENERATE)
 #define FILES (VERB_CHECK | VERB_NEW)
-#define ANY (MAKES | FILES | VERB_LIST)
+#define ANY (MAKES | FILES | VERB_REPORT | VERB_LIST)
 
 #define ROW(_name, _letter, _argument, _verbs, _value, _help, ...)                                                     \
     {                                                                                                                  \
@@ -181,7 +181,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("repeat", 'n', "N", VERB_GAP, WHOLE(repeat, 1, MOST_RUNS), "trials of each kernel (GAP's: bfs 64, sssp 64, pr 16, cc 16, bc 16, tc 3)"),
     ROW("adaptive", 0, "SECONDS", VERB_COMPARE, REAL(adaptive, "(]", 0, 1e6),
         "more rounds, until every interval is within 2 % or the time for a graph is up"),
-    ROW("baseline", 0, "NAME", VERB_COMPARE, TEXT(baseline), "what the others are compared with (the first of the list)"),
+    ROW("baseline", 0, "NAME", VERB_COMPARE | VERB_REPORT, TEXT(baseline), "what the others are compared with (the first of the list)"),
     ROW("repeat", 'n', "N", VERB_BENCH, WHOLE(repeat, 1, MOST_RUNS), "runs (5)", ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "runs --epochs times")),
     ROW("warmup", 0, "N", VERB_APP, WHOLE(warmup, 0, MOST_RUNS), "runs before those, not reported (0)"),
     ROW("warmup", 0, "N", VERB_COMPARE, WHOLE(warmup, 0, MOST_RUNS), "runs of each scheduler before those, not reported (1)"),
@@ -204,6 +204,7 @@ const option_row option_rows[OPTION_ROWS] = {
     /* output */
     ROW("output", 'o', "FILE", VERB_APP, TEXT(output), "one value a line, 'inf' for unreached; NumPy if .npy"),
     ROW("output", 'o', "FILE", VERB_GENERATE, TEXT(output), "where to; the suffix is the format"),
+    ROW("output", 'o', "FILE", VERB_REPORT, TEXT(output), "where to"),
     ROW("cut", 0, "FILE", VERB_APP, TEXT(cut), "1 for a vertex on the source side, else 0, one a line; NumPy if .npy",
         ONLY(TRAIT_TERMINALS, "has no sink")),
     ROW("tree", 0, "FILE", VERB_APP, TEXT(tree), "predecessors, one a line, '-' for none; NumPy with -1 if .npy",
