@@ -5,10 +5,12 @@
  *
  * Protocol. What improves a ghost is sent to its owner (<ordo/detail/cuda/ranks.cuh>), and offered there in the next
  * superstep, in which warps take messages beside slots of the head: those that improve a cell are put into its bucket,
- * or followed as a chain. The head stays while a rank has entries in it, or messages that have not been offered. The
- * block that arrives last decides for its rank, as in cuda.cuh, by words of all ranks that all of them have: whether a
- * rank's head is done, and how far its next bucket is; how many entries were taken and messages sent; what entries that
- * were sorted again say. So all ranks compute the same steps of the head, width and base.
+ * or followed as a chain. The head stays while a rank has entries in it, or many messages have been sent.
+ * Few messages are not waited for, since that would cost a superstep for each bucket: those for buckets that the head
+ * has passed are put into the new head, as all late entries are. The block that arrives last decides for its rank, as
+ * in cuda.cuh, by words of all ranks that all of them have: whether a rank's head is done, and how far its next bucket
+ * is; how many entries were taken and messages sent; what entries that were sorted again say. So all ranks compute the
+ * same steps of the head, width and base.
  *
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
  * message.
@@ -140,8 +142,8 @@ ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_s
     if (all.flags & DELTA_RANKS_STOP)
         return generation | (ordo_u64)DELTA_DEV_END << 52;
     const ordo_u64 end = __shfl_sync(~0u, tail, head);
-    const bool waits = all.steps == DELTA_RANKS_NONE && all.flags & DELTA_RANKS_WAITS;
-    const bool stays = all.steps == 0 || all.sent || waits;
+    const bool comes = all.sent || all.flags & DELTA_RANKS_WAITS;
+    const bool stays = all.steps == 0 || all.sent >= DELTA_DEV_FEW || (all.steps == DELTA_RANKS_NONE && comes);
     delta_ranks_free(q, s, stays);
     const ordo_u64 change = s->phase == DELTA_DEV_RUN ? delta_ranks_adapt(q, s, r.count, all) : 0;
     const bool moves = !stays && all.steps != DELTA_RANKS_NONE;
