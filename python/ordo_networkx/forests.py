@@ -13,30 +13,46 @@ from .graph import Declined, Graph, numbers
 from .serve import original, serves
 
 
+class _Edges:
+    """Each edge once, in the order of G.edges: where it first comes in the rows. Its attributes, key and weight."""
+
+    def __init__(self, G: Graph, weight: Any) -> None:
+        heads, tails = G.rows[1], G.tails
+        once = heads >= tails
+        tails, heads = tails[once], heads[once]
+        attributes = list(compress(G.data(), once))
+        keys: list[Any] = []
+        if G.is_multigraph():
+            count = list(map(len, attributes))
+            tails, heads = np.repeat(tails, count), np.repeat(heads, count)
+            keys = [key for edges in attributes for key in edges]
+            attributes = [d for edges in attributes for d in edges.values()]
+        weights = numbers([d.get(weight, 1) for d in attributes])[0]
+        self.tails, self.heads, self.attributes, self.keys, self.weights = tails, heads, attributes, keys, weights
+        self.bad = np.isnan(weights) if weights.dtype.kind == "f" else np.zeros(len(weights), bool)
+
+    def listed(self, G: Graph, some: np.ndarray) -> list[tuple[Any, ...]]:
+        ends = G.nodes_of(self.tails[some]), G.nodes_of(self.heads[some])
+        values = [self.keys, self.attributes] if self.keys else [self.attributes]
+        return list(zip(*ends, *(map(of.__getitem__, some.tolist()) for of in values)))
+
+
 def _forest(G: Graph, sign: int, weight: Any, ignore_nan: bool) -> list[tuple[Any, ...]]:
     """The edges of a forest with their attributes, by weight."""
-    multigraph = {"keys": True} if G.is_multigraph() else {}
-    edges = list(G.nx.edges(data=True, **multigraph))
-    weights = numbers([edge[-1].get(weight, 1) for edge in edges])[0]
-    good = np.ones(len(edges), bool)
-    if weights.dtype.kind == "f" and np.isnan(weights).any():
-        good = ~np.isnan(weights)
-        if not ignore_nan:
-            raise ValueError(f"NaN found as an edge weight. Edge {edges[int(np.argmin(good))]}")
-        edges, weights = list(compress(edges, good)), weights[good]
-    if weights.dtype.kind == "f" and not np.isfinite(weights).all():  # in the same order, and finite
+    found = G._once(("edges", weight), lambda: _Edges(G, weight))
+    if found.bad.any() and not ignore_nan:
+        raise ValueError(f"NaN found as an edge weight. Edge {found.listed(G, np.flatnonzero(found.bad)[:1])[0]}")
+    usable = np.flatnonzero(~found.bad)
+    weights = found.weights[usable]
+    if weights.dtype.kind == "f" and not np.isfinite(weights).all():  # finite ones in the same order
         weights = np.unique(weights, return_inverse=True)[1].astype(np.int64)
-    if G.ids is None:
-        ends = np.fromiter((v for edge in edges for v in edge[:2]), np.uint32, 2 * len(edges))
-    else:
-        ends = np.fromiter((G.ids[v] for edge in edges for v in edge[:2]), np.uint32, 2 * len(edges))
-    tails, heads = ends[::2], ends[1::2]  # tails ascend: NetworkX lists the edges of one node after the other
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(tails, minlength=len(G)))))
-    if len(weights) and weights.min() == np.iinfo(np.int64).min:
+    elif weights.dtype.kind == "i" and len(weights) and weights.min() == np.iinfo(np.int64).min:
         raise Declined("a weight of -2^63")
-    graph = ordo.Graph.from_csr(offsets, np.ascontiguousarray(heads), sign * weights)
-    kept = ordo.mst(graph, **G.options()).edges
-    return [edges[i] for i in kept[np.argsort(sign * weights[kept], kind="stable")]]
+    weights = sign * weights
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(found.tails[usable], minlength=len(G)))))
+    kept = ordo.mst(ordo.Graph.from_csr(offsets, found.heads[usable], weights), **G.options()).edges
+    kept = kept[np.argsort(weights[kept], kind="stable")]
+    return found.listed(G, usable[kept])
 
 
 def _spanning_edges(G: Graph, sign: int, weight: Any, keys: bool, data: bool, ignore_nan: bool) -> Any:

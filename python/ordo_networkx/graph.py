@@ -185,4 +185,11 @@ def convert(graph: Any) -> Graph:
         for kept in cache.get("backends", {}).get("ordo", {}).values():
             if isinstance(kept, Graph):
                 return kept
+    base = _BASES.get((graph.is_directed(), graph.is_multigraph()))
+    for method in ("__getitem__", "__iter__", "adj", "adjacency", "neighbors"):
+        if getattr(type(graph), method, None) is not getattr(base, method):
+            raise NotImplementedError(f"ordo: {type(graph).__name__} has its own {method}, so rows may not be its edges")
     return Graph(graph)
+
+
+_BASES = {(g().is_directed(), g().is_multigraph()): g for g in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)}
