@@ -29,16 +29,6 @@ class Backend:
         size = len(graph) + graph.number_of_edges()
         return True if size >= least else f"{size} nodes and edges, fewer than {least}: NetworkX is as fast"
 
-    def on_start_tests(self, items: Any) -> None:
-        """NetworkX's own tests: those that another right answer fails are expected to fail."""
-        import pytest
-
-        from .info import OTHERWISE
-        for item in items:
-            test = "::".join((item.fspath.basename, *item.nodeid.split("::")[1:])).split("[")[0]
-            if test in OTHERWISE:
-                item.add_marker(pytest.mark.xfail(reason=OTHERWISE[test], strict=True))
-
 
 backend = Backend()
 for _name, _function in SERVED.items():

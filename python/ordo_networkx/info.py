@@ -26,9 +26,6 @@ NOTES = {
     "pagerank": "Sums are made in another order, so ranks may differ in their last digits.",
 }
 
-# NetworkX's own tests that a right answer fails, and why.
-OTHERWISE: dict[str, str] = {}
-
 
 def get_info() -> dict:
     return {
