@@ -2,6 +2,7 @@
 edge that comes first. The edges are given once each, as directed ones: directions do not matter."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import compress
 from typing import Any
 
@@ -31,17 +32,20 @@ class _Edges:
         self.tails, self.heads, self.attributes, self.keys, self.weights = tails, heads, attributes, keys, weights
         self.bad = np.isnan(weights) if weights.dtype.kind == "f" else np.zeros(len(weights), bool)
 
-    def listed(self, G: Graph, some: np.ndarray) -> list[tuple[Any, ...]]:
-        ends = G.nodes_of(self.tails[some]), G.nodes_of(self.heads[some])
-        values = [self.keys, self.attributes] if self.keys else [self.attributes]
-        return list(zip(*ends, *(map(of.__getitem__, some.tolist()) for of in values)))
+    def listed(self, G: Graph, some: np.ndarray, keys: bool = True, data: bool = True) -> Iterator[tuple[Any, ...]]:
+        """Some edges as NetworkX gives them."""
+        columns = [G.nodes_of(self.tails[some]), G.nodes_of(self.heads[some])]
+        for wanted, values in ((keys and self.keys, self.keys), (data, self.attributes)):
+            if wanted:
+                columns.append(map(values.__getitem__, some.tolist()))
+        return zip(*columns)
 
 
-def _forest(G: Graph, sign: int, weight: Any, ignore_nan: bool) -> list[tuple[Any, ...]]:
-    """The edges of a forest with their attributes, by weight."""
+def _forest(G: Graph, sign: int, weight: Any, ignore_nan: bool) -> tuple[_Edges, np.ndarray]:
+    """The edges, and which of them are in a forest, by weight."""
     found = G._once(("edges", weight), lambda: _Edges(G, weight))
     if found.bad.any() and not ignore_nan:
-        raise ValueError(f"NaN found as an edge weight. Edge {found.listed(G, np.flatnonzero(found.bad)[:1])[0]}")
+        raise ValueError(f"NaN found as an edge weight. Edge {next(found.listed(G, np.flatnonzero(found.bad)))}")
     usable = np.flatnonzero(~found.bad)
     weights = found.weights[usable]
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():  # finite ones in the same order
@@ -51,21 +55,20 @@ def _forest(G: Graph, sign: int, weight: Any, ignore_nan: bool) -> list[tuple[An
     weights = sign * weights
     offsets = np.concatenate(([0], np.cumsum(np.bincount(found.tails[usable], minlength=len(G)))))
     kept = ordo.mst(ordo.Graph.from_csr(offsets, found.heads[usable], weights), **G.options()).edges
-    kept = kept[np.argsort(weights[kept], kind="stable")]
-    return found.listed(G, usable[kept])
+    return found, usable[kept[np.argsort(weights[kept], kind="stable")]]
 
 
 def _spanning_edges(G: Graph, sign: int, weight: Any, keys: bool, data: bool, ignore_nan: bool) -> Any:
-    for edge in _forest(G, sign, weight, ignore_nan):
-        ends, key = edge[:2], edge[2:-1] if keys else ()
-        yield (*ends, *key, edge[-1]) if data else (*ends, *key)
+    found, kept = _forest(G, sign, weight, ignore_nan)
+    yield from found.listed(G, kept, keys, data)
 
 
 def _spanning_tree(G: Graph, sign: int, weight: Any, ignore_nan: bool) -> Any:
     tree = G.nx.__class__()
     tree.graph.update(G.nx.graph)
     tree.add_nodes_from(G.nx.nodes.items())
-    tree.add_edges_from(_forest(G, sign, weight, ignore_nan))
+    found, kept = _forest(G, sign, weight, ignore_nan)
+    tree.add_edges_from(found.listed(G, kept))
     return tree
 
 
