@@ -182,8 +182,10 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True, ret
 
 def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True,
                         **options: Any) -> Any:
-    """The vertices that i_start reaches, in the order of a queue, and their predecessors. One thread; options of a run
-    are not used."""
+    """The vertices that i_start reaches, in the order of a queue, and their predecessors. That order is one of one thread:
+    of the options of a run `threads` alone is accepted, and of no effect."""
+    if options.keys() - {"threads"}:
+        raise _errors.UsageError(f"{min(options.keys() - {'threads'})}: a breadth-first order is found without a scheduler")
     matrix = _csr(csgraph, None)
     if not directed:  # rows of both matrices, one behind the other
         n = matrix.shape[0]

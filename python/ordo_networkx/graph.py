@@ -75,6 +75,9 @@ class Graph:
     def __getitem__(self, node: Any) -> Any:
         return self.nx[node]
 
+    def __repr__(self) -> str:
+        return f"<ordo_networkx.Graph: {self.nx}>"
+
     def __str__(self) -> str:
         return str(self.nx)
 

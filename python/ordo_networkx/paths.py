@@ -14,7 +14,7 @@ import numpy as np
 import ordo
 from ordo._order import sssp_order
 
-from .graph import Declined, Graph
+from .graph import Declined, Graph, Missing
 from .searches import paths_by_node, search, tight_lists
 from .serve import delegates, original, serves
 
@@ -186,6 +186,8 @@ def bellman_ford_path_length(G, source, target, weight="weight"):
 
 @serves(lambda weight, **_: "weight is None" if weight is None else None)
 def negative_edge_cycle(G, weight="weight", heuristic=True):
+    if nx.is_frozen(G.nx):
+        raise Missing  # NetworkX adds a node for a while, and says that it cannot
     if G.size() == 0:
         return False
     try:

@@ -187,6 +187,24 @@ class Backend(unittest.TestCase):
                     for v, f in flow[u].items():
                         self.assertTrue(0 <= f <= max(0, g[u][v].get("capacity", f)))
 
+    def test_signed(self):
+        """Weights below 0, with negative cycles and without, of whole numbers and reals; and views of graphs."""
+        ends = [0, 0]
+        for seed in range(24):
+            g = graph(seed, "float" if seed % 3 else "int", directed=seed % 4 > 0, names="pairs", n=9, degree=2)
+            height = {v: random.Random(seed).randrange(9) + i for i, v in enumerate(g)}
+            for u, v, d in g.edges(data=True):
+                d["weight"] = d.get("weight", 1) + height[v] - height[u] - (seed % 6 == 5)
+            a, b = list(g)[0], list(g)[5]
+            some = nx.subgraph_view(g, filter_edge=lambda u, v: (hash((u, v)) + seed) % 5)
+            for h in (g, some, g.subgraph(list(g)[:6])):
+                with self.subTest(seed=seed):
+                    self.compare("bellman_ford_path_length", h, (a, b), {})
+                    self.compare("single_source_shortest_path", h, (a,), {})
+                    self.assertEqual(self.compare("negative_edge_cycle", h, (), {}), 1)  # an error for views
+            ends[nx.negative_edge_cycle(g)] += 1
+        self.assertGreater(min(ends), 3)
+
     def test_larger(self):
         """Where threads take part, and ties are many."""
         for names, directed in (("numbers", False), ("pairs", True)):
