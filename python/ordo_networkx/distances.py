@@ -17,9 +17,9 @@ from .paths import _run, _weighted
 from .serve import delegates, original, serves
 
 
-def measure(G: Graph, ids: Any, weight: Any, of: Callable[[list[Any]], Any]) -> list[Any]:
-    """For each vertex `of` the distances from it to those it reaches, ascending. They are Python's numbers, its own is
-    the int 0, and those of levels and of whole weights are ints."""
+def measure(G: Graph, ids: Any, weight: Any, of: Callable[[Any], Any]) -> list[Any]:
+    """For each vertex `of` the distances from it to those it reaches: an array of whole numbers, or a list of reals,
+    ascending, of which the first is the int 0."""
     found: list[Any] = [None] * len(ids)
     graph = G.plain if weight is None else _weighted(G, weight)
     if weight is not None and G.weights(weight)[1] == "mixed":
@@ -28,15 +28,27 @@ def measure(G: Graph, ids: Any, weight: Any, of: Callable[[list[Any]], Any]) -> 
     def one(i: int, options: dict[str, Any]) -> None:
         if weight is None:
             order, level, _ = bfs_order(graph, int(ids[i]), predecessors=False)
-            values = level[order].tolist()
+            values: Any = level[order]
         else:
             answer = _run(graph, int(ids[i]), **options)
-            values = np.sort(answer.dist[answer.reached]).tolist()
-            values[0] = 0
+            values = answer.dist[answer.reached]
+            if values.dtype.kind == "f":
+                values = [0, *np.sort(values)[1:].tolist()]
         found[i] = of(values)
 
     each(one, len(ids), G.options())
     return found
+
+
+def _sum(values: Any) -> Any:
+    """NetworkX's sum: of reals in ascending order, as its dicts have them."""
+    if isinstance(values, list):
+        return sum(values)
+    return int(values.sum(dtype=np.int64)) if int(values.max()) * len(values) < 2**63 else sum(values.tolist())
+
+
+def _max(values: Any) -> Any:
+    return max(values) if isinstance(values, list) else int(values.max())
 
 
 def _reals(G: Graph, weight: Any) -> bool:
@@ -53,7 +65,7 @@ def eccentricity(G, v=None, sp=None, weight=None):
         return original("eccentricity")(G.nx, v, sp, weight)
     nodes = list(G.nx.nbunch_iter(v))
     n = len(G)
-    farthest = measure(G, list(map(G.id, nodes)), weight, lambda values: (len(values) == n, max(values)))
+    farthest = measure(G, list(map(G.id, nodes)), weight, lambda values: (len(values) == n, _max(values)))
     if not all(all_reached for all_reached, _ in farthest):
         if G.is_directed():
             raise nx.NetworkXError("Found infinite path length because the digraph is not strongly connected")
@@ -82,7 +94,7 @@ def barycenter(G, weight=None, attr=None, sp=None):
     if sp is not None or (weight is None and not G.is_directed() and _is_tree(G)):
         return original("barycenter")(G.nx, weight=weight, sp=sp)
     n = len(G)
-    sums = measure(G, range(n), weight, lambda values: (len(values) == n, sum(values)))
+    sums = measure(G, range(n), weight, lambda values: (len(values) == n, _sum(values)))
     if not all(all_reached for all_reached, _ in sums):
         raise nx.NetworkXNoPath(f"Input graph {G.nx} is disconnected, so every induced subgraph has infinite "
                                 "barycentricity.")
@@ -100,14 +112,14 @@ def average_shortest_path_length(G, weight=None, method=None):
     unweighted = method == "unweighted" or method is None and weight is None
     if n < 2 or not _connected(G) or not unweighted and _reals(G, weight):
         return original("average_shortest_path_length")(G, weight, method)  # errors, and sums of reals in its order
-    return sum(measure(G, range(n), None if unweighted else weight, sum)) / (n * (n - 1))
+    return sum(measure(G, range(n), None if unweighted else weight, _sum)) / (n * (n - 1))
 
 
 @serves(searches=True)
 def wiener_index(G, weight=None):
     if not len(G) or not _connected(G) or _reals(G, weight):
         return original("wiener_index")(G, weight)
-    total = sum(measure(G, range(len(G)), weight, sum))
+    total = sum(measure(G, range(len(G)), weight, _sum))
     return total if G.is_directed() else total / 2
 
 
@@ -117,8 +129,8 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     nodes = list(G) if u is None else [u]
     n = len(G)
 
-    def closeness(values: list[Any]) -> float:
-        total, reached = sum(values), len(values) - 1.0
+    def closeness(values: Any) -> float:
+        total, reached = _sum(values), len(values) - 1.0
         if not total > 0 or n == 1:
             return 0.0
         return reached / total * (reached / (n - 1)) if wf_improved else reached / total
