@@ -96,7 +96,9 @@ def minimum_cut(flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs):
                          set(flowG.nodes_of(np.flatnonzero(~found.side))))
 
 
-# ---- edge connectivity: every edge has capacity 1, parallel ones together ----
+# ---- edge connectivity: every edge has capacity 1, parallel ones together. Of a whole undirected graph: flows from one
+# node of a dominating set to the others (Matula, "Determining edge connectivity in O(nm)", 1987); of a directed one from
+# each node to the next ----
 
 @serves(_refuse)
 def local_edge_connectivity(G, s, t, flow_func=None, auxiliary=None, residual=None, cutoff=None):

@@ -34,7 +34,7 @@ class _Edges:
 
     def listed(self, G: Graph, some: np.ndarray, keys: bool = True, data: bool = True) -> Iterator[tuple[Any, ...]]:
         """Some edges as NetworkX gives them."""
-        columns = [G.nodes_of(self.tails[some]), G.nodes_of(self.heads[some])]
+        columns: list[Any] = [G.nodes_of(self.tails[some]), G.nodes_of(self.heads[some])]
         for wanted, values in ((keys and self.keys, self.keys), (data, self.attributes)):
             if wanted:
                 columns.append(map(values.__getitem__, some.tolist()))

@@ -119,7 +119,7 @@ class Graph:
         adjacency = self._adjacency()
         count = np.fromiter(map(len, adjacency), np.int64, len(adjacency))
         offsets = np.concatenate(([0], np.cumsum(count)))
-        heads = chain.from_iterable(adjacency)
+        heads: Any = chain.from_iterable(adjacency)
         if self.ids is not None:
             heads = map(self.ids.__getitem__, heads)
         return offsets, np.fromiter(heads, np.uint32, int(offsets[-1]))

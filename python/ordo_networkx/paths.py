@@ -125,7 +125,7 @@ delegates("voronoi_cells")
 
 @serves()
 def dijkstra_path_length(G, source, target, weight="weight"):
-    at = G.id(source)
+    G.id(source)
     if source == target:
         return 0
     if target in G:

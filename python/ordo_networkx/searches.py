@@ -10,7 +10,7 @@ import numpy as np
 from ordo._order import bfs_order
 
 from .graph import Graph
-from .serve import delegates, original, serves
+from .serve import delegates, serves
 
 
 def _levels(cutoff: Any) -> Any:
@@ -139,12 +139,10 @@ def bfs_layers(G, sources):
     first = list(set(sources))
     if not first:
         return
-    try:
-        ids = [G.id(node) for node in first]
-    except Exception:
-        yield from original("bfs_layers")(G.nx, first)  # which raises
-        return
-    order, level, _ = search(G, ids)
+    for node in first:
+        if node not in G:
+            raise nx.NetworkXError(f"The node {node} is not in the graph.")
+    order, level, _ = search(G, list(map(G.id, first)))
     ends = np.flatnonzero(np.diff(level[order])) + 1
     for layer in np.split(order, ends):
         yield G.nodes_of(layer)
