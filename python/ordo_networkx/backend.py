@@ -22,7 +22,7 @@ class Backend:
 
     def should_run(self, name: str, args: Any, kwargs: Any) -> bool | str:
         """By size: below it NetworkX has its answer before the graph is converted."""
-        graph = args[0] if args else next(iter(kwargs.values()))
+        graph = args[0] if args else kwargs.get("G", kwargs.get("flowG"))
         if isinstance(graph, Graph):
             return True
         least = nx.config.backends.ordo.smallest // (10 if name in SEARCHES else 1)

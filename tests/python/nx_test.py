@@ -271,6 +271,7 @@ class Backend(unittest.TestCase):
         backend = nx.utils.backends._load_backend("ordo")
         self.assertIs(backend.convert_to_nx(mine), g)
         self.assertIn("fewer than", backend.should_run("is_connected", (g,), {}))
+        self.assertIn("fewer than", backend.should_run("pagerank", (), {"alpha": 0.5, "G": g}))
         with nx.config.backends.ordo(smallest=10):
             self.assertIs(backend.should_run("is_connected", (g,), {}), True)
         with nx.config.backends.ordo(scheduler="near_far", threads=2):
