@@ -42,36 +42,12 @@ static inline void keep_least(ordo_vid *least, ordo_vid value)
         ;
 }
 
-/* Whether du + w = dv. A sum of whole numbers that wraps, of weights that are not negative, is less than du. */
-static inline __attribute__((always_inline)) bool tight(ordo_type type, ordo_u64 du, ordo_u64 w, ordo_u64 dv)
-{
-    ordo_f32 a, b;
-    double x, y;
-    if (type == ORDO_F32) {
-        const ordo_u32 words[2] = {(ordo_u32)du, (ordo_u32)w};
-        ordo_u32 sum;
-        memcpy(&a, &words[0], sizeof a);
-        memcpy(&b, &words[1], sizeof b);
-        a += b;
-        memcpy(&sum, &a, sizeof sum);
-        return sum == dv;
-    }
-    if (type == ORDO_F64) {
-        memcpy(&x, &du, sizeof x);
-        memcpy(&y, &w, sizeof y);
-        x += y;
-        memcpy(&du, &x, sizeof du);
-        return du == dv;
-    }
-    return ordo_is_wide(type) ? du + w == dv : (ordo_u32)du + (ordo_u32)w == (ordo_u32)dv;
-}
-
 /* Whether du + w = dv, for weights and distances of either sign. */
 static bool tight_signed(ordo_type type, ordo_u64 du, ordo_u64 w, ordo_u64 dv)
 {
     ordo_i64 sum;
     if (ordo_is_real(type))
-        return tight(type, du, w, dv);
+        return ordo_is_tight(type, du, w, dv);
     return !__builtin_add_overflow(ordo_word_whole(type, du), ordo_word_whole(type, w), &sum) &&
            sum == ordo_word_whole(type, dv);
 }
@@ -94,7 +70,7 @@ static inline __attribute__((always_inline)) void offer_to_farther(search *t, or
         for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
             ordo_vid v = g->head[e * g->stride];
             const ordo_u64 dv = ordo_word_at(type, dist, v);
-            if (du < dv && dv != t->unreached && tight(type, du, weighted ? weight_of(g, type, e) : 1, dv))
+            if (du < dv && dv != t->unreached && ordo_is_tight(type, du, weighted ? weight_of(g, type, e) : 1, dv))
                 keep_least(&t->pred[v], (ordo_vid)u);
         }
     }
@@ -152,7 +128,7 @@ static void offer_to_equal(search *t, ordo_vid u)
         ordo_vid v = g->head[e * g->stride];
         const ordo_u64 dv = dist_of(t, v), w = ordo_weight_word(g, e);
         if (t->p.by_hops ? dv == t->unreached || !tight_signed(t->p.type, du, w, dv)
-                         : dv != du || !tight(t->p.type, du, w, du))
+                         : dv != du || !ordo_is_tight(t->p.type, du, w, du))
             continue;
         ordo_u32 layer = UNSET;
         if (__atomic_compare_exchange_n(&t->layer[v], &layer, t->adding, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -191,6 +191,7 @@ CALLS = {
     "ordo_operator_name": ("s", "p"), "ordo_operator_summary": ("s", "p"), "ordo_sssp_type": ("i", "g"),
     "ordo_path": ("w", "pwvvpw"),
     "ordo_sssp_from": ("status", "gpop"), "ordo_sssp_from_verify": ("status", "gppi"),
+    "ordo_bfs_order": ("status", "gpppp"), "ordo_sssp_order": ("status", "gpppw"),
     "ordo_bfs_from": ("status", "gpop"), "ordo_bfs_from_verify": ("status", "gppi"),
     "ordo_widest_from": ("status", "gpop"), "ordo_widest_from_verify": ("status", "gppi"),
     "ordo_bellman_ford": ("status", "gpopp"), "ordo_bellman_ford_verify": ("status", "gpppi"),

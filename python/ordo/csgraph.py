@@ -8,11 +8,8 @@ threads, each with one search at a time.
 """
 from __future__ import annotations
 
-import ctypes
-import os
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +19,8 @@ from scipy.sparse import csgraph as theirs
 
 from . import _apps, _errors
 from ._graph import Graph
+from ._many import each
+from ._order import bfs_order
 
 __all__ = ["bellman_ford", "breadth_first_order", "breadth_first_tree", "connected_components", "dijkstra",
            "floyd_warshall", "johnson", "maximum_flow", "minimum_spanning_tree", "shortest_path",
@@ -79,32 +78,6 @@ def _predecessors(pred: np.ndarray) -> np.ndarray:
     return pred
 
 
-def _each(search: Callable[..., Any], count: int, options: dict[str, Any]) -> None:
-    """search(i, options) for each i, by as many threads as are asked for, each search by one. What one raises ends
-    all."""
-    threads = options.pop("threads", 0) or len(os.sched_getaffinity(0))
-    threads = min(threads, count)
-    if threads <= 1:
-        for i in range(count):
-            search(i, {"threads": 1, **options})
-        return
-    stop = ctypes.c_int(0)
-
-    def some(first: int) -> None:
-        for i in range(first, count, threads):
-            if stop.value:
-                break
-            search(i, {"threads": 1, "_cancel": stop, **options})
-
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for done in [pool.submit(some, first) for first in range(threads)]:
-                done.result()
-        except BaseException:  # Ctrl-C as well
-            stop.value = 1
-            raise
-
-
 def _paths(search: Callable[..., Any], graph: Graph, indices: Any, predecessors: bool, options: dict[str, Any]) -> Any:
     """Distances, and predecessors where they are asked for, in the shapes that SciPy gives."""
     sources = _sources(indices, graph.n)
@@ -129,7 +102,7 @@ def _paths(search: Callable[..., Any], graph: Graph, indices: Any, predecessors:
         if predecessors:
             pred[i] = _predecessors(found.pred)
 
-    _each(one, len(sources), dict(_given(graph, options)))
+    each(one, len(sources), dict(_given(graph, options)))
     return (dist.reshape(shape), pred.reshape(shape)) if predecessors else dist.reshape(shape)
 
 
@@ -209,18 +182,18 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True, ret
 
 def breadth_first_order(csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True,
                         **options: Any) -> Any:
-    """The vertices that i_start reaches, by level, and their predecessors."""
-    graph = _graph(csgraph, directed, True)
-    # Others than delta may pull along in-edges. For one search transposing is most of the time; predecessors need it.
-    scheduler = "auto" if graph.symmetric or return_predecessors else "delta"
-    found: Any = _apps.bfs(graph, int(_sources(i_start, graph.n)[0]), predecessors=return_predecessors,
-                           **{"scheduler": scheduler, **_given(graph, options)})
-    reached = np.flatnonzero(found.reached)
-    levels = found.level[reached]
-    if len(levels) and levels.max() < 1 << 16:
-        levels = levels.astype(np.uint16)  # sorted by digits
-    order = reached[np.argsort(levels, kind="stable")].astype(np.int32)
-    return (order, _predecessors(found.pred)) if return_predecessors else order
+    """The vertices that i_start reaches, in the order of a queue, and their predecessors. That order is one of one thread:
+    of the options of a run `threads` alone is accepted, and of no effect."""
+    if options.keys() - {"threads"}:
+        raise _errors.UsageError(f"{min(options.keys() - {'threads'})}: a breadth-first order is found without a scheduler")
+    matrix = _csr(csgraph, None)
+    if not directed:  # rows of both matrices, one behind the other
+        n = matrix.shape[0]
+        matrix = sparse.hstack([matrix, matrix.T.tocsr()], format="csr")
+        matrix = sparse.csr_array((matrix.data, matrix.indices % n, matrix.indptr), (n, n))
+    graph = Graph.from_scipy(matrix, weighted=False)
+    order, _, pred = bfs_order(graph, int(_sources(i_start, graph.n)[0]), predecessors=return_predecessors)
+    return (order.view(np.int32), _predecessors(pred)) if pred is not None else order.view(np.int32)
 
 
 def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True, **options: Any) -> Any:

@@ -1,7 +1,6 @@
 /* paths_test.c -- paths from several sources, and searches that end early: against one plain run from each source by an
- * algorithm of the test, under every scheduler; ties; how much an early end saves; queries of flows and
- * ranks; what is refused; and that the
- * verifiers find wrong answers.
+ * algorithm of the test, under every scheduler; ties; how much an early end saves; the order of serial searches;
+ * queries of flows and ranks; what is refused; and that the verifiers find wrong answers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -447,6 +446,94 @@ START_TEST(test_flow_and_ranks)
 }
 END_TEST
 
+/* ---- the order of serial searches ---- */
+
+/* Dijkstra's algorithm by looking for the least of all entries, the earlier one of two that are equal. */
+static ordo_u64 taken_in_turn(enum app app, const ordo_csr *g, const ordo_vid *sources, ordo_u64 count, ordo_vid *order,
+                              ordo_vid *pred)
+{
+    double dist[MOST];
+    ordo_u64 entered[MOST], clock = 0, taken = 0;
+    bool done[MOST] = {false};
+    for (ordo_vid v = 0; v < g->n; v++) {
+        dist[v] = (double)INFINITY;
+        pred[v] = ORDO_NO_VERTEX;
+    }
+    for (ordo_u64 i = 0; i < count; i++)
+        if (dist[sources[i]] > 0) {
+            dist[sources[i]] = 0;
+            entered[sources[i]] = clock++;
+        }
+    for (;;) {
+        ordo_vid u = ORDO_NO_VERTEX;
+        for (ordo_vid v = 0; v < g->n; v++)
+            if (!done[v] && isfinite(dist[v]) &&
+                (u == ORDO_NO_VERTEX || dist[v] < dist[u] || (dist[v] == dist[u] && entered[v] < entered[u])))
+                u = v;
+        if (u == ORDO_NO_VERTEX)
+            return taken;
+        done[u] = true;
+        order[taken++] = u;
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            const ordo_vid v = g->head[e * g->stride];
+            if (dist[u] + weight_of(app, g, e) < dist[v]) {
+                dist[v] = dist[u] + weight_of(app, g, e);
+                entered[v] = clock++;
+                pred[v] = u;
+            }
+        }
+    }
+}
+
+static void sort_by_dist(ordo_vid *order, ordo_u64 count, const ordo_u32 *dist)
+{
+    for (ordo_u64 i = 1; i < count; i++)
+        for (ordo_u64 j = i; j && dist[order[j]] < dist[order[j - 1]]; j--) {
+            const ordo_vid v = order[j];
+            order[j] = order[j - 1];
+            order[j - 1] = v;
+        }
+}
+
+START_TEST(test_orders)
+{
+    for (ordo_u64 seed = 1; seed <= 40; seed++) {
+        const ordo_generate_options made = {.kind = "urand",
+                                            .scale = 5,
+                                            .degree = 1 + (ordo_u32)(seed % 4),
+                                            .edges = {.low = (ordo_u32)(seed & 1), .high = 3, .seed = seed}};
+        ordo_graph *g;
+        ck_assert_msg(!ordo_graph_generate(&made, &g), "%s", ordo_last_error());
+        const ordo_csr *rows = ordo_graph_out(g);
+        const ordo_vid sources[] = {7, 3, 7};
+        const ordo_path_query query = {.sources = sources, .source_count = 1 + 2 * (seed % 2)};
+        ordo_vid order[MOST], right[MOST], pred[MOST], parent[MOST];
+        ordo_u32 dist[MOST];
+        ordo_u64 count, reached = taken_in_turn(BFS, rows, sources, query.source_count, right, parent);
+        ordo_path_answer a = {.value = dist, .pred = pred};
+        ck_assert_msg(!ordo_bfs_order(g, &query, &a, order, &count), "%s", ordo_last_error());
+        ck_assert_uint_eq(count, reached);
+        ck_assert(!memcmp(order, right, count * sizeof *order) && !memcmp(pred, parent, rows->n * sizeof *pred));
+        ck_assert_msg(!ordo_sssp_from(g, &query, NULL, &(ordo_path_answer){.value = dist}), "%s", ordo_last_error());
+        reached = taken_in_turn(SSSP, rows, sources, query.source_count, right, parent);
+        ck_assert_uint_eq(count, reached);
+        sort_by_dist(order, count, dist);
+        ck_assert_msg(!ordo_sssp_order(g, &query, &a, order, count), "%s", ordo_last_error());
+        ck_assert(!memcmp(order, right, count * sizeof *order) && !memcmp(pred, parent, rows->n * sizeof *pred));
+
+        const ordo_vid far = order[count - 1];
+        dist[far] += 99; /* no tight edge leads there any more */
+        ck_assert(count < 2 || ordo_sssp_order(g, &query, &a, order, count) == ORDO_ERR_USAGE);
+        order[0] = far;
+        ck_assert(count < 2 || ordo_sssp_order(g, &query, &a, order, count) == ORDO_ERR_USAGE);
+        ck_assert_int_eq(ordo_bfs_order(g, &query, &a, NULL, &count), ORDO_ERR_USAGE);
+        a.nearest = pred;
+        ck_assert_int_eq(ordo_bfs_order(g, &query, &a, order, &count), ORDO_ERR_USAGE);
+        ordo_graph_free(g);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("paths");
@@ -459,6 +546,7 @@ int main(void)
     tcase_add_test(tests, test_refused);
     tcase_add_test(tests, test_memory);
     tcase_add_test(tests, test_flow_and_ranks);
+    tcase_add_test(tests, test_orders);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -82,6 +82,35 @@ ORDO_API ordo_status ordo_bfs_from(const ordo_graph *g, const ordo_path_query *q
 ORDO_API ordo_status ordo_widest_from(const ordo_graph *g, const ordo_path_query *query, const ordo_options *options,
                                       const ordo_path_answer *answer);
 
+/**
+ * Breadth-first search by the calling thread alone, with a queue: levels, and the order in which vertices enter the
+ * queue. A vertex that is taken from it appends the heads of its edges, in the order of its row, that were not in it
+ * before. apps/path_order.c
+ * @param g       any graph
+ * @param query   its sources, in this order, and a limit; no targets
+ * @param answer  value: [n] levels, u32. pred: [n] the vertex that appended it, or NULL. Else nothing
+ * @param order   [out] [n] the vertices that are reached
+ * @param count   [out] their number
+ * @return ORDO_ERR_USAGE, ORDO_ERR_MEMORY
+ */
+ORDO_API ordo_status ordo_bfs_order(const ordo_graph *g, const ordo_path_query *query, const ordo_path_answer *answer,
+                                    ordo_vid *order, ordo_u64 *count);
+/**
+ * The order in which Dijkstra's algorithm takes vertices whose distances are known, where its heap gives the one that
+ * entered first of several with the same distance: sources in the order of the query, then heads in the order of rows.
+ * A vertex enters with its distance once, when the first one is taken that a tight edge leads from: its predecessor.
+ * O(n + m), by the calling thread alone. apps/path_order.c
+ * @param g       as for ordo_sssp_from()
+ * @param query   its sources; no targets
+ * @param answer  value: [n] distances, read. pred: [out] [n] or NULL. Else nothing
+ * @param order   [in, out] [count] vertices that are reached, by distance; of several with the same distance in any
+ *                order, which becomes that of the algorithm. What is not in it counts as unreached
+ * @param count   their number
+ * @return ORDO_ERR_USAGE where distances and order are not those of the query; ORDO_ERR_MEMORY
+ */
+ORDO_API ordo_status ordo_sssp_order(const ordo_graph *g, const ordo_path_query *query, const ordo_path_answer *answer,
+                                     ordo_vid *order, ordo_u64 count);
+
 /** A cycle of a graph: edge i leads from vertex i to vertex i + 1, the last one back to vertex 0. */
 typedef struct ordo_cycle {
     ordo_u64 length;      /**< of vertices and of edges; 0: there is no cycle */
