@@ -383,6 +383,15 @@ ORDO_DEV bool delta_exhausted(const delta_portion &hand)
 }
 
 #if ORDO_OVER_RANKS
+/* By a whole warp, when the run begins. */
+ORDO_DEV void delta_ranks_start(op_warp *w, op_dev_outbox *outbox, ordo_u64 met)
+{
+    w->met = met;
+    w->outbox = ordo_warp_pinned(outbox);
+    w->outbox->count = 0;
+    __syncwarp();
+}
+
 /* By whole warps, when a superstep begins: finds out what messages have come, and sends what waits to be sent. */
 ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
 {
@@ -596,10 +605,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     w.map.last = w.map.buckets - 1;
     w.map.limit = step.base + a.delta;
 #if ORDO_OVER_RANKS
-    w.met = met;
-    w.outbox = ordo_warp_pinned(&outbox[warp]);
-    w.outbox->count = 0;
-    __syncwarp();
+    delta_ranks_start(&w, &outbox[warp], met);
 #endif
     delta_hooks hooks = {a, &cache, &step, {}};
     hooks.hand.grain = 1;

@@ -44,7 +44,8 @@ class Ordo(MesonPackage, CudaPackage):
     @run_after("install")
     def install_python(self):
         if self.spec.satisfies("+python"):
-            package = join_path(python_platlib, "ordo")
-            mkdirp(package)
-            for pattern in ("*.py", "*.html", "py.typed"):
-                install(join_path(self.stage.source_path, "python", "ordo", pattern), package)
+            for name, patterns in (("ordo", ("*.py", "*.html", "py.typed")), ("ordo_networkx", ("*.py",))):
+                package = join_path(python_platlib, name)
+                mkdirp(package)
+                for pattern in patterns:
+                    install(join_path(self.stage.source_path, "python", name, pattern), package)
