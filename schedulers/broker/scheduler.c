@@ -23,21 +23,28 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = fixed + 6 * (n + m) * entry;
 }
 
-/* Predicted times, rounded from docs/lab/0044-broker-queue-on-a-cpu.md, and estimated where that has no figure: items
- * come in the order of a breadth-first search, which repeats work where edges have weights, and does not pull. */
+/* Predicted times, rounded from docs/lab/0044-broker-queue-on-a-cpu.md and, for a GPU, 0049-broker-queue-on-a-gpu.md,
+ * and estimated where these have no figure: items come in the order of a breadth-first search, which repeats work where
+ * edges have weights, and does not pull. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
-    static const double weights[ORDO_GRAPH_KINDS] = {2.5, 2.5, 1.6}, levels[ORDO_GRAPH_KINDS] = {1.2, 1.5, 4};
+    static const double weights_cpu[ORDO_GRAPH_KINDS] = {2.5, 2.5, 1.6}, weights_gpu[ORDO_GRAPH_KINDS] = {16, 8, 2.2};
+    static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.2, 1.5, 4}, levels_gpu[ORDO_GRAPH_KINDS] = {13, 3, 2.2};
     const ordo_operator *op = s->op;
     (void)sync;
     if (op->kind == ORDO_KIND_GATHER)
         *out = ordo_residual_fit();
     else if (op->kind == ORDO_KIND_CRITICAL)
         *out = (ordo_fit){1.5, "locks, items through one queue"};
-    else if (!op->activates || !s->has_rows || op->weight == ORDO_NONE)
-        *out = (ordo_fit){op->properties & ORDO_UNIFORM ? levels[s->graph_kind] : 1.3, "one queue for all threads"};
+    else if (!op->activates || !s->has_rows)
+        *out = (ordo_fit){1.3, "one queue for all threads, for nothing is activated"};
+    else if (op->properties & ORDO_UNIFORM)
+        *out = (ordo_fit){(s->on_gpu ? levels_gpu : levels_cpu)[s->graph_kind], "one queue for all threads"};
+    else if (!s->on_gpu && op->weight == ORDO_NONE)
+        *out = (ordo_fit){1.3, "one queue for all threads"};
     else
-        *out = (ordo_fit){weights[s->graph_kind], "one queue for all threads, without priorities"};
+        *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind],
+                          "one queue for all threads, without priorities"};
 }
 
 extern const ordo_scheduler ordo_scheduler_broker;
