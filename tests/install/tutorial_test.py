@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as directory:
         say(text == (source / name).read_text(), f"the parts of {name} are not the file")
         (work / pathlib.Path(name).name).write_text(text)
     script = "exec 2>&1\nset -e\n" + "".join(f"echo '@@ {i}'\n{text}" for i, (text, _) in enumerate(commands))
-    run = subprocess.run(["bash", "-c", script], cwd=work, env=ordo.environment, stdout=subprocess.PIPE, text=True)
+    run = subprocess.run(["bash", "-c", script], cwd=work, env={**ordo.environment, "ORDO_CACHE": f"{root}/cache"}, stdout=subprocess.PIPE, text=True)
     outputs = dict(re.findall(r"^@@ (\d+)\n(.*?)(?=^@@|\Z)", run.stdout, re.S | re.M))
     say(run.returncode == 0, f"the commands ended with {run.returncode}", run.stdout)
     for i, (text, expected) in enumerate(commands):
