@@ -36,7 +36,7 @@ enum {
     VERB_GAP = 1 << 11,
     VERB_PARTITION = 1 << 12,
     VERB_REPORT = 1 << 13, /* report, plot */
-    VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
+    VERB_LIST = 1 << 7     /* schedulers, operators, help, version: no options of their own */
 };
 
 /* GAP's seed: with it the random sources are those of GAP's programs on the same graph. */
