@@ -177,7 +177,6 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     const op_dev_frontier *const f = &a.of.frontier;
     const ordo_cuda_ranks &r = a.ranks;
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
-    const ordo_u32 own_begin = r.begin[r.rank], own_count = r.begin[r.rank + 1] - own_begin; /* in registers */
     ordo_cuda_counters mine = {};
     ordo_u64 met = 0, edges_left = a.of.rows.m, last_work = 0, pushed = 0;
     bool pulling = false, has_frontier = false,
@@ -254,7 +253,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
                     if (!op_dev_apply(&a.of.state, a.of.cells, target, &candidate, false, latency_bound))
                         return;
                     mine.useful++;
-                    if (target - own_begin < own_count) {
+                    if (ordo_dev_owns(r, target)) {
                         pushed += op_dev_push(f, &queue, &a.of.rows, target, step + 1, once);
                     } else {
                         op_dev_post(r, met, outbox, target, candidate);

@@ -487,14 +487,14 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *cache, delta_dev_step *step,
                         delta_portion *hand, bool *there, op_entry *entry, ordo_u32 *bits)
 {
+    if (delta_exhausted(*hand))
+        return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
 #if ORDO_OVER_RANKS
     if (hand->mail_at < hand->mail) {
         delta_ranks_take(a, w, step, hand);
         return ORDO_WARP_AGAIN;
     }
 #endif
-    if (hand->from + hand->at >= hand->to)
-        return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
     w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
     if (hand->sweep) {
         const ordo_u64 word = hand->from + hand->at + threadIdx.x % 32;

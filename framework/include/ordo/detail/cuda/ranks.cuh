@@ -146,7 +146,8 @@ ORDO_DEV void op_dev_send(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 it
                          op_dev_message{value, item});
 }
 
-/* A warp's messages that are not sent yet, in shared memory; initially count is 0. */
+/* A warp's messages that are not sent yet, in shared memory; initially count is 0. The barrier of the warp in
+ * op_dev_dispatch orders what lanes have written before what it reads. */
 enum { op_dev_outbox_places = 1024 / (int)sizeof(op_dev_message) };
 typedef struct op_dev_outbox {
     op_dev_message held[op_dev_outbox_places];
@@ -169,7 +170,8 @@ ORDO_DEV void op_dev_post(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outb
 ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, bool all)
 {
     __syncwarp();
-    const ordo_u32 count = outbox->count, lane = threadIdx.x % 32;
+    /* lane 0's look counts for all: a lane that returns may post before a slower one looks */
+    const ordo_u32 count = __shfl_sync(~0u, outbox->count, 0), lane = threadIdx.x % 32;
     const ordo_u32 held = count < op_dev_outbox_places ? count : (ordo_u32)op_dev_outbox_places;
     if (held == 0 || (!all && held < op_dev_outbox_places / 2))
         return;
