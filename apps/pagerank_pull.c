@@ -33,7 +33,8 @@
  * ranks change less in the first round, but they give regions of the graph too much or too little in all, and a round
  * mends that by a factor of d at best. Equal ranks give every component with symmetric rows the right sum, and
  * double-buffered rounds keep it; rounds in place do not. So the first round of both is tried on a sample of the
- * vertices, which also estimates S and q: expected ranks are taken if it would change TIMES_LESS times less, and for fine tolerances only in place.
+ * vertices, which also estimates S and q: expected ranks are taken if it would change TIMES_LESS times less, and for
+ * fine tolerances only in place.
  *
  * Not done: reusing the ranks of an earlier run.
  */
