@@ -67,7 +67,7 @@ typedef struct lock_server_both_shared {
     ordo_u32 lock[SERVER_LINES];
     lock_server_tile tile;
     ordo_u32 tail; /* of the worklist */
-    int verdict;
+    int verdict, quiet;
 } lock_server_both_shared;
 
 /* What all threads of a block know alike. */
@@ -221,6 +221,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
     lock_server_both_block b = {0, 0, a.list + ((ordo_u64)blockIdx.x << a.log), server_taking_begin(least)};
     server_counters mine = {};
     ordo_u32 rounds = 0, idle = 0;
+    bool quiet = false; /* an idle block has seen that no place is reserved: it need not look at places */
     for (ordo_u32 i = threadIdx.x; i < SERVER_LINES; i += SERVER_THREADS)
         s->lock[i] = 0;
     if (ordo_live_shows())
@@ -232,7 +233,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
     __syncthreads();
     for (;;) {
         ordo_u32 total = 0;
-        const ordo_u32 served = lock_server_both_serve(&a, s, &b, &mine);
+        const ordo_u32 served = quiet ? 0 : lock_server_both_serve(&a, s, &b, &mine);
         const ordo_u32 taken = lock_server_both_take(&a, s, &b, &total, &mine);
         if (taken && !lock_server_both_expand(&a, &out, s, &b, total, &mine, &rounds))
             break;
@@ -247,10 +248,13 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
             }
             b.credit = 0;
         }
-        if (threadIdx.x == 0) /* C4 */
+        if (threadIdx.x == 0) { /* C4 */
             s->verdict = ordo_dev_told(&a.halt, 1, &rounds) || (idle % BOTH_LOOK == 1 && !ordo_dev_acquire(a.pending));
+            s->quiet = idle && ordo_dev_load(&a.ring.write[blockIdx.x * ORDO_CUDA_LINE]) == b.taking.taken;
+        }
         __syncthreads();
         const bool ends = s->verdict;
+        quiet = s->quiet;
         __syncthreads();
         if (ends)
             break;
