@@ -582,7 +582,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     bsp_run run = {.job = job,
                    .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
                    .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
-    ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
+    status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status && ordo_job_sync(job) == ORDO_SYNC_OWNER)
         status = ordo_owners_make(job, &run.owners);
     if (!status)

@@ -36,6 +36,7 @@
     X(bc, contract_bc, 150)                                                                                            \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
+    X(discharge_apart, contract_discharge_apart, 24)                                                                   \
     X(bank, contract_bank, 150)                                                                                        \
     X(hash_table, contract_hash_table, 150)                                                                            \
     X(lock_transfer, contract_lock_transfer, 150)                                                                      \
