@@ -79,14 +79,15 @@ def table_55(lab):
              "Gun-BF": "61 (27%),21 (9%),20 (9%),28 (12%),64 (28%),25 (11%),7 (3%)".split(","),
              "CPU-DS": "18 (8%),21 (9%),29 (13%),18 (8%),39 (17%),37 (16%),64 (28%)".split(",")}
     found = distribution(lab, [0.25, 0.5, 0.75, 1, 1.5, 3], lambda other, adds: adds.items / other.items, paper,
-                         "vertices processed by ADDS, for each of the other", lambda ratio: 0.75 < ratio < 3)
+                         "vertices processed by ADDS, for each of the other", lambda ratio: ratio > 1.1)
+    found["timed"] = False
     found["sentence"] = (f"ADDS processes {times(found['ratio'])} times the vertices of Near-Far here on the mean, 1.55 in the paper, where wider "
                          "buckets feed an idle GPU; what is counted are items that were expanded.")
     return found
 
 
 def figure_55(lab):
-    powers = range(-4, 11, 2)
+    powers = range(-4, 15, 2)
     series, best, rows = [], [], []
     for name, path in lab.graphs(("road-", "rmat-")):
         csr = lab.records("compare", "sssp", path, "--schedulers", NEAR_FAR, "-n", 1)[0]["graph"]
@@ -99,11 +100,12 @@ def figure_55(lab):
         series.append({"name": name, "mark": "line", "x": list(powers), "y": relative})
         rows.append([name, *(times(r) for r in relative), f"2^{best[-1]}"])
     worst = max(max(s["y"]) for s in series)
+    common = min(max(of) for of in zip(*(s["y"] for s in series)))  # what the best constant for both costs one of them
     return {"tables": [("Time by C, over the least", ["delta = C * weight / degree, C =", *(f"2^{p}" for p in powers), "best"], rows)],
             "figure": [{"title": "Figure 5.5", "x": "log2 C", "y": "time, over the least", "series": series}],
-            "reproduced": best[0] != best[1] and worst > 1.5,
-            "sentence": f"The best C is 2^{best[0]} for the road and 2^{best[1]} for RMAT; a wrong one costs up to {times(worst)} times. The paper: two graphs "
-                        "whose best C are far apart, so that no constant suits all."}
+            "reproduced": common > 1.1,
+            "sentence": f"The best C is 2^{best[0]} for the road and 2^{best[1]} for RMAT; a wrong one costs up to {times(worst)} times, the best "
+                        f"one for both {times(common)} times. The paper: two graphs whose best C are far apart, so that no constant suits all."}
 
 
 def figure_58(lab):
@@ -115,15 +117,15 @@ def figure_58(lab):
         of = lab.compare("sssp", path, ways)
         least, work = min(s.seconds for s in of.values()), min(s.items for s in of.values())
         time, items = [of[w].seconds / least for w in ways], [of[w].items / work for w in ways]
-        apart += time.index(1) != items.index(1)
+        apart += min(t for t, i in zip(time, items) if i <= 1.05) > 1.2  # even the best of the deltas of least work
         rows += [[f"{name}, time", *map(times, time)], [f"{name}, work", *map(times, items)]]
         panels.append({"title": name, "x": "log2 of delta, over ADDS's first", "y": "over the least",
                        "series": [{"name": "time", "mark": "line", "x": list(powers), "y": time},
                                   {"name": "work", "mark": "line", "x": list(powers), "y": items}]})
     return {"tables": [("Time and vertices processed, over the least", ["delta over ADDS's first", *(f"2^{p}" for p in powers)], rows)],
-            "figure": panels, "reproduced": apart > 0,
-            "sentence": f"On {apart} of {len(panels)} graphs the delta of least time is not that of least work: wider buckets do more work and give more to do "
-                        "at once, as the paper has it for all three."}
+            "figure": panels, "reproduced": apart == len(panels),
+            "sentence": f"On {apart} of {len(panels)} graphs every delta with at most 1.05 of the least work takes more than 1.2 of the least time: wider buckets "
+                        "do more work and give more to do at once. In the paper on all three."}
 
 
 def figure_511(lab):

@@ -48,6 +48,7 @@ class Lab:
         self.device, self.threads, self.repeat = args.device, args.threads, args.repeat
         self.scale = args.scale or (20 if args.device == "cuda" else 15)
         self.commands, self.machine, self.of = [], None, set()
+        self.load = os.getloadavg()[0]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ordo-paper-"))
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         if not self.ordo.is_file():
@@ -100,9 +101,15 @@ class Lab:
         found = self.records("bench", name, "--schedulers", ",".join(contenders), "-n", self.repeat, *more)
         return [(contenders[i % len(contenders)], r) for i, r in enumerate(found)]
 
+    def busy(self):
+        """Whether others had work for the cores: then barriers and locks wait for threads that have none."""
+        self.load = max(self.load, os.getloadavg()[0])
+        own = self.threads or os.cpu_count() if self.device == "cpu" else 1
+        return self.load > max(own, os.cpu_count()) + 0.5
+
     def told(self):
         cpu = f"{self.machine['cores']} cores of {self.machine['cpu']}" if self.machine else "?"
-        return f"Machine: {cpu}; {', '.join(sorted(self.of))}; {self.repeat} runs of each, medians, all verified."
+        return f"Machine: {cpu}; {', '.join(sorted(self.of))}; load {self.load:.1f}; {self.repeat} runs of each, medians, all verified."
 
 
 def seen(records, contenders):
