@@ -59,7 +59,7 @@ ORDO_FN ordo_u64 lock_transfer_now(void)
     return ns & LOCK_TRANSFER_TIME;
 #else
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    timespec_get(&t, TIME_UTC); /* the clock that C11 has; see lock_transfer_since */
     return ((ordo_u64)t.tv_sec * 1000000000u + (ordo_u64)t.tv_nsec) & LOCK_TRANSFER_TIME;
 #endif
 }
@@ -90,7 +90,7 @@ ORDO_FN void lock_transfer_compute(ordo_u32 steps)
     }
 }
 
-/* A time later than another, modulo 2^40; 0 if it is not. */
+/* A time later than another, modulo 2^40; 0 if it is not, as where the clock was set back. */
 ORDO_FN ordo_u64 lock_transfer_since(ordo_u64 now, ordo_u64 then)
 {
     const ordo_u64 ns = (now - then) & LOCK_TRANSFER_TIME;
