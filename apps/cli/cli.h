@@ -107,6 +107,7 @@ typedef struct options {
     const char *collisions;             /* NULL: the verb's default */
     const char *batches;                /* likewise */
     const char *block_list, *lane_list; /* likewise */
+    const char *held, *section;         /* likewise */
     ordo_u64 operations;
     ordo_u32 epochs, rank;
     double rate, decay, holdout;
@@ -138,8 +139,9 @@ enum {
     TRAIT_TREE = 1 << 11,
     TRAIT_AT_ONCE = 1 << 12, /* one answer from several sources */
     TRAIT_ROUNDS = 1 << 13,
-    TRAIT_QUEUE = 1 << 14, /* bench queue */
-    TRAIT_STATE = 1 << 10  /* an operator's file */
+    TRAIT_QUEUE = 1 << 14,    /* bench queue */
+    TRAIT_TRANSFER = 1 << 15, /* bench lock-transfer */
+    TRAIT_STATE = 1 << 10     /* an operator's file */
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {
@@ -300,6 +302,13 @@ void process_last_words(const char *text);
 
 /* ---- a run's record ---- */
 
+/* What a run of `bench lock-transfer` has found; see operators/lock_transfer.h. */
+typedef struct lock_transfer_seen {
+    int locks_held;
+    ordo_u64 steps, handovers, longest_wait_ns, longest_wait_served;
+    double handover_ns, share, wait_ns, held_ns;
+} lock_transfer_seen;
+
 typedef struct record {
     const loaded *graph;
     const ordo_app *app;
@@ -320,8 +329,9 @@ typedef struct record {
     const ordo_vid *path; /* with --path-to */
     ordo_u64 path_length;
     ordo_vid path_to;
-    const char *bench;               /* bench: its name; graph and app may be NULL */
-    ordo_u64 collisions, operations; /* sgd: 0, ratings used in an epoch */
+    const char *bench;                  /* bench: its name; graph and app may be NULL */
+    ordo_u64 collisions, operations;    /* sgd: 0, ratings used in an epoch */
+    const lock_transfer_seen *transfer; /* lock-transfer */
     double rmse, rmse_held,
         rmse_mean; /* sgd: for those, for those held out, and for these if all were predicted as the mean */
 } record;

@@ -442,6 +442,18 @@ ordo_status json_write_bench(sink *s, const record *r)
     put(memory, "peak", whole(r->stats->peak_bytes));
     put(o, "memory", memory.json);
     put(o, "rate", real((double)r->operations / r->stats->run_seconds));
+    if (r->transfer) {
+        object transfer = object_new(&failed);
+        put(transfer, "held", json_integer(r->transfer->locks_held));
+        put(transfer, "steps", whole(r->transfer->steps));
+        put(transfer, "handovers", whole(r->transfer->handovers));
+        put(transfer, "handover_ns", real(r->transfer->handover_ns));
+        put(transfer, "section_ns", real(r->transfer->held_ns));
+        put(transfer, "wait_ns", real(r->transfer->wait_ns));
+        put(transfer, "longest_wait_ns", whole(r->transfer->longest_wait_ns));
+        put(transfer, "longest_wait_sections", whole(r->transfer->longest_wait_served));
+        put(o, "transfer", transfer.json);
+    }
     if (r->graph) {
         object rmse = object_new(&failed);
         put(rmse, "used", real(r->rmse));

@@ -13,7 +13,9 @@
       "choice 2.1)")                                                                                                   \
     X(BSP_LOCK_PLACE, "lock_place", CHOICE, "auto", 0, 0, "auto|table|word", "",                                       \
       "cuda, lock: a table of locks, or a bit of the target's own word; auto: the word where the operator "            \
-      "has it (4 M targets: 12.6 G/s, 30.5 in words)")
+      "has it (4 M targets: 12.6 G/s, 30.5 in words)")                                                                 \
+    X(BSP_LOCK_ORDER, "lock_order", CHOICE, "any", 0, 0, "any|fifo", "",                                               \
+      "lock: to whom a lock passes: any that tries, or in the order of asking (cpu, cuda with a table)")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \

@@ -36,8 +36,11 @@
     X(bc, contract_bc, 150)                                                                                            \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
+    X(discharge_apart, contract_discharge_apart, 24)                                                                   \
     X(bank, contract_bank, 150)                                                                                        \
     X(hash_table, contract_hash_table, 150)                                                                            \
+    X(lock_transfer, contract_lock_transfer, 150)                                                                      \
+    X(lock_transfer_pair, contract_lock_transfer_pair, 150)                                                            \
     X(sgd, contract_sgd, 150)                                                                                          \
     X(matching, contract_matching, 150)                                                                                \
     X(dining, contract_dining, 60)

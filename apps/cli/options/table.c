@@ -116,13 +116,16 @@ const option_row option_rows[OPTION_ROWS] = {
     /* benchmarks */
     ROW("collisions", 0, "LIST", VERB_BENCH, TEXT(collisions),
         "of how many targets operations pick one, by commas (32,128,512,1K,32K,128K)", ONLY(TRAIT_SECTIONS, "has its targets from its file")),
-    ROW("operations", 0, "N", VERB_BENCH, SIZE(operations), "how many (4M; queue: 10000000)", ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "has its operations from its file")),
+    ROW("operations", 0, "N", VERB_BENCH, SIZE(operations), "how many (4M; queue: 10000000; lock-transfer: 256K)", ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "has its operations from its file")),
     ROW("batch", 0, "LIST", VERB_BENCH, TEXT(batches), "entries that a thread puts or takes at once, by commas (1,64); on a GPU 1 or 32: each lane calls, or one for its warp (1,32)",
         ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("blocks", 0, "LIST", VERB_BENCH, TEXT(block_list), "on a GPU: blocks of --threads threads, by commas (64,108,132,216)",
         ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("lanes", 0, "LIST", VERB_BENCH, TEXT(lane_list), "on a GPU: one lane of a warp in so many calls, by commas (1)",
         ONLY(TRAIT_QUEUE, "has no queue")),
+    ROW("held", 0, "LIST", VERB_BENCH, TEXT(held), "locks that a critical section needs at once, by commas (1,2)", ONLY(TRAIT_TRANSFER, "hands no locks over")),
+    ROW("section", 0, "LIST", VERB_BENCH, TEXT(section), "steps of arithmetic in a critical section, by commas (1,100)",
+        ONLY(TRAIT_TRANSFER, "hands no locks over")),
     ROW("epochs", 0, "N", VERB_BENCH, WHOLE(epochs, 1, MOST_RUNS), "how often each rating is used (10)", ONLY(TRAIT_RATINGS, "has no ratings")),
     ROW("rank", 0, "N", VERB_BENCH, WHOLE(rank, 1, 4096), "numbers in a vector (16)", ONLY(TRAIT_RATINGS, "has no ratings")),
     ROW("rate", 0, "X", VERB_BENCH, REAL(rate, "[]", 0, 1), "the step (0.01)", ONLY(TRAIT_RATINGS, "has no ratings")),
@@ -155,7 +158,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("device", 0, "cpu|cuda|auto", (MEASURES & ~VERB_COMPARE) | VERB_GAP, WORD(device), "where; auto: cuda where that can be (cpu)"),
     ROW("device", 0, "cpu|cuda|auto", VERB_CHECK, WORD(device), "also runs it there, under every scheduler, on small graphs (not run)"),
     ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
-    ROW("threads", 0, "N", VERB_BENCH, TEXT(thread_list), "threads (OMP_NUM_THREADS, or one a core); queue: numbers by commas (1,2,4,... and one a core; on a GPU of a block, 32,128,512)"),
+    ROW("threads", 0, "N", VERB_BENCH, TEXT(thread_list), "threads (OMP_NUM_THREADS, or one a core); lock-transfer: numbers by commas; queue: likewise (1,2,4,... and one a core; on a GPU of a block, 32,128,512)"),
     ROW("threads", 0, "N", MAKES & ~(VERB_COMPARE | VERB_BENCH), WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
     ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
         ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
@@ -303,7 +306,8 @@ static const struct {
                   {"atm", TRAIT_SECTIONS},
                   {"sgd", TRAIT_RATINGS | TRAIT_GRAPH},
                   {"machine", TRAIT_MACHINE},
-                  {"queue", TRAIT_QUEUE}};
+                  {"queue", TRAIT_QUEUE},
+                  {"lock-transfer", TRAIT_SECTIONS | TRAIT_TRANSFER}};
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 option_scope scope_of_benchmark(const char *name)
