@@ -55,6 +55,8 @@ ordo_status verb_generate(const options *o)
     ordo_status status = options_made(o, &made);
     if (status)
         return status;
+    if (!strcmp(made.kind, "ksat"))
+        return generate_formula(o);
     loaded g = {.generated = true};
     show_phase(o, "making", made.kind);
     process_cancellable(true);

@@ -17,6 +17,7 @@
 #include <ordo/paths.h>
 #include <ordo/ranks.h>
 #include <ordo/run.h>
+#include <ordo/sat.h>
 #include <ordo/session.h>
 #include <ordo/trace.h>
 #include <ordo/types.h>
