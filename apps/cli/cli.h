@@ -13,6 +13,7 @@
 
 #include <ordo/distributed.h>
 #include <ordo/partition.h>
+#include <ordo/points_to.h>
 #include <ordo/sat.h>
 #include <ordo/version.h>
 #include <ordo/trace.h>
@@ -404,6 +405,8 @@ bool stdout_reader_gone(void);
 
 /* `ordo generate ksat`. */
 ordo_status generate_formula(const options *o);
+/* `ordo generate constraints` (points_to.c). */
+ordo_status generate_constraints(const options *o);
 
 /* ---- JSON (json.c) ---- */
 
@@ -430,6 +433,18 @@ typedef struct sat_record {
     const ordo_stats *stats;
     double load_seconds, seconds;
 } sat_record;
+/* A run of `points-to` on the constraints of a file. */
+typedef struct points_to_record {
+    const char *file;
+    const ordo_constraints *constraints;
+    const ordo_points_to_sets *sets;
+    const ordo_points_to_found *found;
+    ordo_u64 pointers, most; /* variables that point to something; the size of the largest set */
+    int threads;
+    double load_seconds, seconds, verify_seconds;
+    bool verified;
+} points_to_record;
+ordo_status json_write_points_to(sink *s, const points_to_record *r);
 ordo_status json_write_sat(sink *s, const options *o, const sat_record *r);
 ordo_status json_write_partition(sink *s, const loaded *g, const options *o, const ordo_part *of, double seconds);
 
@@ -482,6 +497,7 @@ ordo_status verb_info(const options *o);
 ordo_status verb_sample(const options *o);
 ordo_status verb_partition(const options *o);
 ordo_status verb_sat(const options *o);
+ordo_status verb_points_to(const options *o);
 ordo_status verb_report(const options *o);
 ordo_status verb_plot(const options *o);
 ordo_status verb_schedulers(const options *o);

@@ -583,6 +583,35 @@ ordo_status json_write_sat(sink *s, const options *o, const sat_record *r)
     return write_line(s, all);
 }
 
+ordo_status json_write_points_to(sink *s, const points_to_record *r)
+{
+    bool failed = false;
+    object all = begin("points_to", &failed), program = object_new(&failed), result = object_new(&failed),
+           work = object_new(&failed), times = object_new(&failed);
+    put(program, "file", text(r->file));
+    put(program, "variables", whole(r->constraints->variables));
+    put(program, "constraints", whole(r->constraints->count));
+    put(all, "program", program.json);
+    put(all, "threads", json_integer(r->threads));
+    put(result, "facts", whole(r->sets->row[r->sets->variables]));
+    put(result, "pointers", whole(r->pointers));
+    put(result, "largest", whole(r->most));
+    put(result, "edges", whole(r->found->edges));
+    put(result, "edges_added", whole(r->found->added));
+    put(all, "result", result.json);
+    put(work, "rounds", whole(r->found->rounds));
+    put(work, "items", whole(r->found->items));
+    put(work, "unions", whole(r->found->unions));
+    put(work, "bytes", whole(r->found->bytes));
+    put(all, "work", work.json);
+    put(all, "verified", r->verified ? json_true() : json_null());
+    put(times, "load", real(r->load_seconds));
+    put(times, "run", real(r->seconds));
+    put(times, "verify", r->verified ? real(r->verify_seconds) : json_null());
+    put(all, "seconds", times.json);
+    return write_line(s, all);
+}
+
 ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found)
 {
     bool failed = false;

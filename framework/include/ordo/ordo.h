@@ -15,6 +15,7 @@
 #include <ordo/memory.h>
 #include <ordo/partition.h>
 #include <ordo/paths.h>
+#include <ordo/points_to.h>
 #include <ordo/ranks.h>
 #include <ordo/run.h>
 #include <ordo/sat.h>
