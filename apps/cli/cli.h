@@ -403,6 +403,8 @@ bool stdout_reader_gone(void);
 
 /* ---- formulas (sat.c) ---- */
 
+/* For sat and points-to: *taken is whether --output or --json is standard output; ORDO_ERR_USAGE where both are. */
+ordo_status stdout_of(const options *o, bool *taken);
 /* `ordo generate ksat`. */
 ordo_status generate_formula(const options *o);
 /* `ordo generate constraints` (points_to.c). */

@@ -105,7 +105,10 @@ ordo_status verb_points_to(const options *o)
                           .sets = &sets,
                           .found = &found,
                           .threads = o->threads ? o->threads : ordo_cores()};
-    ordo_status status = o->json ? sink_open(&json, o->json) : ORDO_OK;
+    bool taken;
+    ordo_status status = stdout_of(o, &taken);
+    if (!status && o->json)
+        status = sink_open(&json, o->json);
     if (!status && o->output)
         status = sink_open(&out, o->output);
     if (!status)
@@ -114,7 +117,7 @@ ordo_status verb_points_to(const options *o)
         put_sets(out.file, &sets);
     if (!status && json.file)
         status = json_write_points_to(&json, &r);
-    if (!status && !o->quiet && !o->stdout_taken)
+    if (!status && !o->quiet && !taken)
         print_sets(&r);
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());

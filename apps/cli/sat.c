@@ -29,6 +29,13 @@ ordo_status generate_formula(const options *o)
     return status;
 }
 
+ordo_status stdout_of(const options *o, bool *taken)
+{
+    const bool output = o->output && !strcmp(o->output, "-"), json = o->json && !strcmp(o->json, "-");
+    *taken = output || json;
+    return output && json ? ordo_fail(ORDO_ERR_USAGE, "--output - and --json - given, expected one of them") : ORDO_OK;
+}
+
 static const char *answer_name(ordo_sat_answer answer)
 {
     return answer == ORDO_SAT_SATISFIABLE     ? "SATISFIABLE"
@@ -120,7 +127,10 @@ ordo_status verb_sat(const options *o)
     ordo_sat_found found = {0};
     ordo_stats stats = {0};
     sat_record r = {.file = o->words[0], .formula = &f, .found = &found, .stats = &stats};
-    ordo_status status = o->json ? sink_open(&json, o->json) : ORDO_OK;
+    bool taken;
+    ordo_status status = stdout_of(o, &taken);
+    if (!status && o->json)
+        status = sink_open(&json, o->json);
     if (!status && o->output)
         status = sink_open(&answer, o->output);
     if (!status)
@@ -129,7 +139,7 @@ ordo_status verb_sat(const options *o)
         put_answer(answer.file, &r, value);
     if (!status && json.file)
         status = json_write_sat(&json, o, &r);
-    if (!status && !o->quiet && !o->stdout_taken)
+    if (!status && !o->quiet && !taken)
         print_found(&r);
     char failure[1024];
     snprintf(failure, sizeof failure, "%s", ordo_last_error());
