@@ -5,7 +5,7 @@
  * it to the sets that it writes; chunks of sets that it clears it uses again. So a chunk is one member's from its
  * making on, and nothing here is atomic but the number of the next block.
  *
- * Readers. A set may be read by all members in a phase in which nobody writes it. A block's address is written before
+ * Readers. A set may be read by all members in a phase in which it is not written. A block's address is written before
  * any of its chunks is in a set, and read in a later phase: the barrier between them orders the two.
  *
  * Growth ends at `most_blocks`; then `full` is set, and what was to be added is left out. The caller looks at it after
@@ -107,7 +107,7 @@ static inline bool set_add(set_owner *o, ordo_u32 *set, ordo_u32 item)
     return true;
 }
 
-/* Adds to *set what `from` has and `but` has not. By the owner of *set, in a phase in which nobody writes the others.
+/* Adds to *set what `from` has and `but` has not. By the owner of *set, in a phase in which the others are not written.
  */
 static inline void set_unite(set_owner *o, ordo_u32 *set, ordo_u32 from, ordo_u32 but)
 {

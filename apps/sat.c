@@ -8,9 +8,9 @@
  *
  * A round of surveys is a run of operators/survey.h, which multiplies, under the scheduler and on the device that the
  * options name, and a pass over the clauses (sat_passes.h). Arrays stay on that device for the rounds of a decimation,
- * by a session. Fixing variables is the host's work: it takes about as long as two or three rounds on the CPU.
+ * by a session. Fixing variables is the work of one thread of the host.
  *
- * A decimation whose surveys still change after the most rounds is made all the same, and counted: they are a guess.
+ * A decimation whose surveys still change after the most rounds is made with what they are, a guess, and counted.
  * The rounds after the first half of these keep a part of the old surveys, which ends cycles of two.
  *
  * That there is no assignment is said in one case: unit propagation of the formula as it is leaves an empty clause.

@@ -197,9 +197,7 @@ void contract_hits(trial *t, const edge_list *list)
     ordo_graph_free(g);
 }
 
-/* ---- survey: products by multiplication, in double. Vertices from `literals` on offer nothing, whoever they lead to
- * ----
- */
+/* ---- survey: products by multiplication, in double ---- */
 
 void contract_survey(trial *t, const edge_list *list)
 {
