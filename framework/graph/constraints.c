@@ -165,7 +165,7 @@ ordo_status ordo_constraints_write(const char *path, const ordo_constraints *c)
  * thousand are used most (the square of a uniform number is nearer to 0). */
 static ordo_u32 draw_variable(ordo_u64 *random, ordo_u64 variables, ordo_u64 function)
 {
-    enum { OWN_OF_64 = 60, OF_A_FUNCTION = 32 };
+    enum { OWN_OF_64 = 62, OF_A_FUNCTION = 32 };
     *random = ordo_scramble(*random);
     const ordo_u64 first = function * OF_A_FUNCTION;
     const ordo_u64 own = variables - first < OF_A_FUNCTION ? variables - first : OF_A_FUNCTION;
