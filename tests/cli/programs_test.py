@@ -158,7 +158,7 @@ class PointsTo(Programs):
             self.assertIs(r["verified"], True)
 
     def test_made(self):
-        made = self.path("made.txt.gz")
+        made = self.path("made.txt")
         self.ok(ordo("generate", "constraints", "--variables", 2000, "-o", made))
         r = self.ok(ordo("points-to", made, "--verify"))
         self.assertIn("PASS", r.out)

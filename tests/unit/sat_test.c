@@ -69,8 +69,8 @@ START_TEST(files_are_read)
     ck_assert_mem_eq(f.row, row, sizeof row);
     ck_assert_mem_eq(f.literal, literal, sizeof literal);
     ordo_formula again;
-    ck_assert_msg(!ordo_formula_write(path_of("again.cnf.gz"), &f), "%s", ordo_last_error());
-    ck_assert_msg(!ordo_formula_read(path_of("again.cnf.gz"), &again), "%s", ordo_last_error());
+    ck_assert_msg(!ordo_formula_write(path_of("again.cnf"), &f), "%s", ordo_last_error());
+    ck_assert_msg(!ordo_formula_read(path_of("again.cnf"), &again), "%s", ordo_last_error());
     ck_assert_mem_eq(again.row, row, sizeof row);
     ck_assert_mem_eq(again.literal, literal, sizeof literal);
     ordo_formula_free(&f);
