@@ -27,6 +27,7 @@
     X(pagerank, contract_pagerank, 150)                                                                                \
     X(lp, contract_lp, 60)                                                                                             \
     X(hits, contract_hits, 150)                                                                                        \
+    X(survey, contract_survey, 150)                                                                                    \
     X(pagerank_pull_f32, contract_pagerank_pull_f32, 150)                                                              \
     X(pagerank_pull_f64, contract_pagerank_pull_f64, 150)                                                              \
     X(tc, contract_tc, 150)                                                                                            \
