@@ -34,6 +34,7 @@ const cli_verb verbs[] = {
      verb_sample},
     {"partition", "GRAPH -k N", "divides the vertices of a graph, and says what each part holds", VERB_PARTITION,
      verb_partition},
+    {"refine", "FILE.node|.poly|.ele", "refines a triangle mesh until no angle is small", VERB_REFINE, verb_refine},
     {"info", "GRAPH", "what a graph holds, and the memory that each app would need", VERB_INFO, verb_info},
     {"schedulers", "", "lists the schedulers", VERB_LIST, verb_schedulers},
     {"operators", "", "lists the operators and the schedulers and syncs that can run them", VERB_LIST, verb_operators},

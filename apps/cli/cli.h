@@ -36,6 +36,7 @@ enum {
     VERB_GAP = 1 << 11,
     VERB_PARTITION = 1 << 12,
     VERB_REPORT = 1 << 13, /* report, plot */
+    VERB_REFINE = 1 << 14,
     VERB_LIST = 1 << 7     /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -80,6 +81,10 @@ typedef struct options {
     ordo_u32 parts; /* 0: not given */
     const char *method, *partition;
     ordo_u64 gpus; /* ranks; 0: not given */
+
+    /* refine */
+    double min_angle, max_area;
+    ordo_u64 points, max_triangles; /* 0: not given */
 
     /* the runs */
     const char *scheduler, *schedulers, *sync, *device, *items;
@@ -458,6 +463,7 @@ ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);
 ordo_status verb_sample(const options *o);
 ordo_status verb_partition(const options *o);
+ordo_status verb_refine(const options *o);
 ordo_status verb_report(const options *o);
 ordo_status verb_plot(const options *o);
 ordo_status verb_schedulers(const options *o);
