@@ -46,7 +46,7 @@ enum {
     MAX_SETTINGS = 64,
     MAX_GRAPHS = 256,
     GAP_WEIGHT = 255,
-    MAX_OPTIONS = 128,
+    MAX_OPTIONS = 160,
     MAX_CANDIDATES = 256,
     MAX_OWN = 16, /* settings of one contender */
     MAX_SWEEPS = 8,

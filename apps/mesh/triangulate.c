@@ -197,26 +197,29 @@ static void find_triangles_of_points(making *k)
             k->at[k->m->triangle[t].corner[i]] = (ordo_u32)t;
 }
 
-/* The side from u to v, or MESH_NONE. All points lie inside of the square, so triangles go all the way around each. */
+/* The side from u to v, which is an edge: triangles around u are looked at counterclockwise, and, where that ends at a
+ * side of the square, clockwise. */
 static ordo_u32 find_side(const making *k, ordo_u32 u, ordo_u32 v)
 {
-    const ordo_u32 first = k->at[u];
-    ordo_u32 t = first;
-    do {
+    bool back = false;
+    for (ordo_u32 t = k->at[u];;) {
         const mesh_triangle *of = &k->m->triangle[t];
         const int i = corner_of(of, u);
         if (of->corner[side_after(i)] == v)
             return t * 4 + (ordo_u32)side_before(i);
-        t = of->next[side_after(i)];
-    } while (t != first);
-    return MESH_NONE;
+        t = of->next[back ? side_before(i) : side_after(i)];
+        if (t == MESH_NONE) {
+            back = true;
+            t = k->at[u];
+        }
+    }
 }
 
-static void replace_neighbour(mesh *m, ordo_u32 of, ordo_u32 before, ordo_u32 now)
+/* The triangle across the edge from a to b gets a new neighbour there. */
+static void set_neighbour(mesh *m, ordo_u32 of, ordo_u32 a, ordo_u32 b, ordo_u32 now)
 {
-    for (int i = 0; i < 3 && of != MESH_NONE; i++)
-        if (m->triangle[of].next[i] == before)
-            m->triangle[of].next[i] = now;
+    if (of != MESH_NONE)
+        m->triangle[of].next[side_of(&m->triangle[of], b, a)] = now;
 }
 
 /* Turns the edge at a side: the other diagonal of the two triangles p u v and q v u, which become p u q and q v p. */
@@ -234,8 +237,8 @@ static void flip(mesh *m, ordo_u32 *at, ordo_u32 side)
         (mesh_triangle){{p, u, q}, {n.next[uq], two, t.next[pu]}, {n.segment[uq], none, t.segment[pu]}, t.born};
     m->triangle[two] =
         (mesh_triangle){{q, v, p}, {t.next[vp], one, n.next[qv]}, {t.segment[vp], none, n.segment[qv]}, n.born};
-    replace_neighbour(m, n.next[uq], two, one);
-    replace_neighbour(m, t.next[vp], one, two);
+    set_neighbour(m, n.next[uq], u, q, one);
+    set_neighbour(m, t.next[vp], v, p, two);
     if (at) {
         at[p] = at[u] = one;
         at[q] = at[v] = two;
