@@ -63,6 +63,11 @@ ORDO_FN int side_of(const mesh_triangle *t, ordo_u32 a, ordo_u32 b)
     return 2;
 }
 
+ORDO_FN double square_distance(geometry_point a, geometry_point b)
+{
+    return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+}
+
 /* > 0: p lies on the inner side of side i. */
 ORDO_FN double inner_side(const geometry_point *point, const mesh_triangle *t, int i, geometry_point p)
 {

@@ -39,11 +39,6 @@ typedef enum mesh_state {
     MESH_KEPT        /* an angle is too small, at a small angle between segments */
 } mesh_state;
 
-ORDO_FN double square_distance(geometry_point a, geometry_point b)
-{
-    return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
-}
-
 /* Whether the directions from `at` to a and b differ by less than 60 degrees. */
 ORDO_FN bool is_small_angle(geometry_point at, geometry_point a, geometry_point b)
 {

@@ -20,7 +20,8 @@
  * The same mesh comes out with any number of threads: members have contiguous parts of the list of items, in order, so
  * that keys, winners, numbers of new points and triangles, and the next list depend on the list alone.
  *
- * Not done: a GPU's version; looking at part of the items only where most would lose.
+ * Not done: a GPU's version. Items, cavities and both framework headers are written for one: the functions of quality.h
+ * and cavity.h compile for a device, and a superstep's parts have only barriers between them.
  */
 #include "apps/mesh/quality.h"
 
@@ -38,6 +39,8 @@
 #define RIGHT_ANGLE 90.0
 #define HALF_TURN 180.0
 #define PI 3.14159265358979323846
+
+enum { TURNS = 8, FEW = 2048 /* items, of which all are looked at */ };
 
 typedef struct item {
     ordo_u32 triangle, born;
@@ -58,8 +61,10 @@ typedef struct worker {
     attempt *attempt; /* [attempts] */
     ordo_u32 *inside; /* cavities one after another */
     ring_edge *ring;  /* likewise */
-    item *next;       /* items of the next superstep */
+    item *next;       /* items of the next superstep: new ones and losers */
+    item *waiting;    /* and those whose turn it was not */
     ordo_u64 attempts, attempt_room, insides, inside_room, edges, ring_room, nexts, next_room;
+    ordo_u64 waitings, waiting_room;
     ordo_u64 won, tried, bad, kept, stuck; /* counts */
     double least_cos2;                     /* the square of the cosine of the smallest angle; 2: none yet */
     ordo_status status;
@@ -156,14 +161,15 @@ static void keep_attempt(worker *w, item of, ordo_u64 key)
     w->edges += c->edges;
 }
 
-/* Part 1: finds cavities and marks them. */
+/* Part 1: finds cavities and marks them. Neighbours in a long list, which are often neighbours in the mesh, take turns:
+ * if all items looked, five of six would lose. */
 static void look(refining *r, int member)
 {
     worker *w = &r->worker[member];
     const mesh_view view = view_of(r);
     ordo_u64 begin, end;
     ordo_split(r->item_count, r->members, member, &begin, &end);
-    w->attempts = w->insides = w->edges = w->nexts = 0;
+    w->attempts = w->insides = w->edges = w->nexts = w->waitings = 0;
     for (ordo_u64 i = begin; i < end && !w->status; i++) {
         if (ordo_phase_at(&r->phase, i - begin))
             break;
@@ -172,6 +178,11 @@ static void look(refining *r, int member)
         int side;
         if (t->born != of.born)
             continue;
+        if (r->item_count > FEW && i % TURNS != r->superstep % TURNS) {
+            if (!(w->status = mesh_room(&w->waiting, &w->waiting_room, w->waitings + 1, sizeof *w->waiting)))
+                w->waiting[w->waitings++] = of;
+            continue;
+        }
         const mesh_state state = mesh_judge(&view, t, &side);
         if (find_cavity(w, &view, of.triangle, state, side) != CAVITY_READY)
             continue;
@@ -272,13 +283,21 @@ static void make_room(refining *r)
     note(r, status, ordo_last_error());
 }
 
-/* Makes the next list of items of those that members have, in their order. */
+/* Appends items to the list; it has room. */
+static void append_items(refining *r, const item *from, ordo_u64 count)
+{
+    if (count)
+        memcpy(r->items + r->item_count, from, count * sizeof *from);
+    r->item_count += count;
+}
+
+/* Makes the next list of items: those that wait, then the others, in the order of members each. */
 static void advance(refining *r)
 {
     ordo_u64 count = 0;
     for (int m = 0; m < r->members; m++) {
         note(r, r->worker[m].status, "not enough memory for the cavities");
-        count += r->worker[m].nexts;
+        count += r->worker[m].nexts + r->worker[m].waitings;
     }
     ordo_growth_count(&r->points);
     ordo_growth_count(&r->triangles);
@@ -287,12 +306,10 @@ static void advance(refining *r)
     if (!r->status)
         note(r, mesh_room(&r->items, &r->item_room, count, sizeof *r->items), "not enough memory for the items");
     r->item_count = 0;
-    for (int m = 0; m < r->members && !r->status; m++) {
-        const worker *w = &r->worker[m];
-        if (w->nexts)
-            memcpy(r->items + r->item_count, w->next, w->nexts * sizeof *w->next);
-        r->item_count += w->nexts;
-    }
+    for (int m = 0; m < r->members && !r->status; m++)
+        append_items(r, r->worker[m].waiting, r->worker[m].waitings);
+    for (int m = 0; m < r->members && !r->status; m++)
+        append_items(r, r->worker[m].next, r->worker[m].nexts);
     r->superstep++;
     r->ended = r->status || r->item_count == 0 || ordo_phase_step(&r->phase, 1);
 }
@@ -449,6 +466,7 @@ static void refine_end(refining *r)
         ordo_free(w->inside);
         ordo_free(w->ring);
         ordo_free(w->next);
+        ordo_free(w->waiting);
     }
     ordo_free(r->on);
     ordo_free(r->mark);

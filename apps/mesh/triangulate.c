@@ -289,19 +289,29 @@ static ordo_status add_piece(mesh *m, ordo_u32 a, ordo_u32 b, ordo_u32 source)
     return status;
 }
 
-/* Puts a piece on an edge. */
+/* Puts a piece on the edge at a side: on both of its sides. */
+static void put_piece(mesh *m, ordo_u32 side, ordo_u32 piece)
+{
+    mesh_triangle *t = &m->triangle[side >> 2];
+    const int i = (int)(side & 3);
+    t->segment[i] = piece;
+    if (t->next[i] != MESH_NONE) {
+        mesh_triangle *n = &m->triangle[t->next[i]];
+        n->segment[side_of(n, t->corner[side_before(i)], t->corner[side_after(i)])] = piece;
+    }
+}
+
+/* Makes an edge a new piece. */
 static ordo_status mark_side(const making *k, ordo_u32 side, ordo_u32 source)
 {
     mesh *m = k->m;
     mesh_triangle *t = &m->triangle[side >> 2];
     const int i = (int)(side & 3);
-    const ordo_u32 a = t->corner[side_after(i)], b = t->corner[side_before(i)], other = t->next[i];
+    const ordo_u32 a = t->corner[side_after(i)], b = t->corner[side_before(i)];
     if (t->segment[i] != ORDO_NO_SEGMENT)
         return ordo_fail(ORDO_ERR_INPUT, "segments %llu and %llu overlap, expected segments that meet in points alone",
                          (ull)(m->piece[t->segment[i]].source + k->in->id_base), (ull)(source + k->in->id_base));
-    t->segment[i] = (ordo_u32)m->pieces;
-    if (other != MESH_NONE)
-        m->triangle[other].segment[side_of(&m->triangle[other], b, a)] = (ordo_u32)m->pieces;
+    put_piece(m, side, (ordo_u32)m->pieces);
     return add_piece(m, a, b, source);
 }
 
@@ -451,8 +461,18 @@ static void half_hull(const hull_point *p, ordo_u64 first, ordo_u64 last, ordo_u
     --*count; /* the last one begins the other half */
 }
 
+/* Whether points, sorted, lie on one line, but for `near`. */
+static bool on_one_line(const hull_point *p, ordo_u64 n, double near)
+{
+    const double most = near * sqrt(square_distance(p[0].at, p[n - 1].at));
+    for (ordo_u64 i = 0; i < n; i++)
+        if (fabs(geometry_orient(p[0].at, p[n - 1].at, p[i].at)) > most)
+            return false;
+    return true;
+}
+
 /* The sides of the convex hull as segments, by Andrew's monotone chain (1979): points sorted by x, then y. */
-static ordo_status insert_hull(making *k)
+static ordo_status insert_hull(making *k, double near)
 {
     const mesh *m = k->m;
     hull_point *p = ordo_alloc(m->given, sizeof *p);
@@ -464,15 +484,45 @@ static ordo_status insert_hull(making *k)
             p[n++] = (hull_point){m->point[i], (ordo_u32)i};
     if (!status) {
         qsort(p, n, sizeof *p, by_place);
+        if (on_one_line(p, n, near))
+            status = ordo_fail(ORDO_ERR_INPUT, "all points lie on one line, expected an area");
+    }
+    if (!status) {
         half_hull(p, 0, n - 1, hull, &count);
         half_hull(p, n - 1, 0, hull, &count);
-        if (count < 3)
-            status = ordo_fail(ORDO_ERR_INPUT, "all points lie on one line, expected an area");
     }
     for (ordo_u64 i = 0; i < count && !status; i++)
         status = insert_segment(k, p[hull[i]].point, p[hull[(i + 1) % count]].point, ORDO_NO_SEGMENT);
     ordo_free(p);
     ordo_free(hull);
+    return status;
+}
+
+/* Moves sides of the hull inwards where the triangle at them is thinner than `near`: its other two sides become the
+ * boundary. Points that were to lie on one line lie beside it by a last bit; nothing could refine the triangles between
+ * them and the hull's side. Pieces have the area on their left. */
+static ordo_status drop_slivers(making *k, double near)
+{
+    mesh *m = k->m;
+    find_triangles_of_points(k);
+    ordo_status status = ORDO_OK;
+    for (ordo_u64 s = 0; s < m->pieces && !status;) {
+        const ordo_u32 a = m->piece[s].a, b = m->piece[s].b, side = find_side(k, a, b);
+        const mesh_triangle *t = &m->triangle[side >> 2];
+        const int i = (int)(side & 3), bc = side_after(i), ca = side_before(i);
+        const ordo_u32 c = t->corner[i];
+        if (geometry_orient(m->point[a], m->point[b], m->point[c]) >
+                near * sqrt(square_distance(m->point[a], m->point[b])) ||
+            t->segment[bc] != ORDO_NO_SEGMENT || t->segment[ca] != ORDO_NO_SEGMENT) {
+            s++;
+            continue;
+        }
+        put_piece(m, side, ORDO_NO_SEGMENT);
+        put_piece(m, (side & ~3u) + (ordo_u32)ca, (ordo_u32)s);
+        put_piece(m, (side & ~3u) + (ordo_u32)bc, (ordo_u32)m->pieces);
+        m->piece[s] = (mesh_piece){a, c, ORDO_NO_SEGMENT};
+        status = add_piece(m, c, b, ORDO_NO_SEGMENT);
+    }
     return status;
 }
 
@@ -574,9 +624,12 @@ static ordo_status from_points(making *k)
     if (status)
         return status;
     find_triangles_of_points(k);
-    status = k->in->segments ? insert_segments(k) : insert_hull(k);
+    const double near = 0x1p-46 * size;
+    status = k->in->segments ? insert_segments(k) : insert_hull(k, near);
     if (!status)
         status = make_delaunay(k);
+    if (!status && !k->in->segments)
+        status = drop_slivers(k, near);
     for (ordo_u64 t = 0; t < m->triangles && !status; t++)
         for (int i = 0; i < 3 && !status; i++)
             if (m->triangle[t].corner[0] != MESH_NONE && m->triangle[t].corner[i] >= m->given)
