@@ -37,7 +37,7 @@ enum {
     VERB_PARTITION = 1 << 12,
     VERB_REPORT = 1 << 13, /* report, plot */
     VERB_REFINE = 1 << 14,
-    VERB_LIST = 1 << 7     /* schedulers, operators, help, version: no options of their own */
+    VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
 /* GAP's seed: with it the random sources are those of GAP's programs on the same graph. */

@@ -80,7 +80,7 @@ ORDO_FN bool in_conflict(const geometry_point *point, const mesh_triangle *t, ge
     return geometry_in_circle(point[t->corner[0]], point[t->corner[1]], point[t->corner[2]], p) > 0;
 }
 
-/* Makes room for `needed` elements in the block at `block`, a pointer to a pointer; it doubles. */
+/* Grows to `needed` elements at least the block at `block`, a pointer to a pointer; it doubles. */
 static inline ordo_status mesh_room(void *block, ordo_u64 *capacity, ordo_u64 needed, size_t size)
 {
     void **at = (void **)block;

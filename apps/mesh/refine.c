@@ -8,7 +8,7 @@
  * (<ordo/scheduler/claim.h>). After a barrier it sees whether it has won; room is made for what winners add
  * (<ordo/scheduler/growth.h>), and winners replace their cavities. What is bad in them, and the losers, are the items
  * of the next superstep. An item is a triangle and the superstep that wrote it: if another has replaced the triangle
- * since, the item is dropped, since whoever did has made items of what is bad there.
+ * since, the item is dropped, since the other has made items of what is bad there.
  *
  * Invariant: whenever no one applies, the mesh is a constrained Delaunay triangulation of its points (cavity.h says why
  * disjoint claims suffice), and every triangle that is to be refined is an item, but those that are stuck.
@@ -129,7 +129,7 @@ static void judge_all(refining *r, int member)
     w->bad = w->nexts;
 }
 
-/* Finds the cavity of an item, in the scratch, which grows until it has room. */
+/* Finds the cavity of an item, in the scratch, which grows until the cavity fits. */
 static cavity_result find_cavity(worker *w, const mesh_view *view, ordo_u32 t, mesh_state state, int side)
 {
     cavity *c = &w->scratch;
@@ -210,7 +210,7 @@ static bool holds_all(const refining *r, const worker *w, const attempt *a)
     return true;
 }
 
-/* Part 2: who has won, and what they add. */
+/* Part 2: which have won, and what they add. */
 static void check(refining *r, int member)
 {
     worker *w = &r->worker[member];
@@ -283,7 +283,7 @@ static void make_room(refining *r)
     note(r, status, ordo_last_error());
 }
 
-/* Appends items to the list; it has room. */
+/* Appends items to the list; they fit. */
 static void append_items(refining *r, const item *from, ordo_u64 count)
 {
     if (count)

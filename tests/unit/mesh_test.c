@@ -564,7 +564,7 @@ static void race_member(void *arg, int member)
                 continue;
             r->list[at++] = (ordo_u32)i;
             for (int w = 0; w < WANTED; w++)
-                r->held[r->wants[i][w]] = i; /* plain: who has won is alone there; TSan looks, too */
+                r->held[r->wants[i][w]] = i; /* plain: a winner is alone there; TSan looks, too */
         }
         ordo_team_barrier(r->team);
         if (member == 0)

@@ -116,7 +116,7 @@ ORDO_API ordo_status ordo_mesh_verify(const ordo_mesh *in, const ordo_refine_opt
 ORDO_API ordo_status ordo_mesh_write(const ordo_mesh *mesh, const char *base);
 
 /**
- * Draws a mesh: edges thin, segments thick, in a picture of 800 points at most.
+ * Draws a mesh: edges light, segments dark, in a picture of 800 points at most.
  * @param mesh  any
  * @param path  of an .svg file
  * @return ORDO_OK; ORDO_ERR_IO; ORDO_ERR_MEMORY

@@ -4,8 +4,8 @@
  * sets meet must not both change them. Locks for each target in turn would need an order, or a way back.
  *
  * Method (Nasre, Burtscher and Pingali 2013). A superstep has three parts, with barriers between them:
- *   mark     an item looks at the structure, which nobody changes, and marks each of its targets with its key;
- *   check    it reads its marks. It has won if all are its own. Nobody marks;
+ *   mark     an item looks at the structure, which no item changes, and marks each of its targets with its key;
+ *   check    it reads its marks. It has won if all are its own. No item marks;
  *   apply    winners change their targets; losers try again in a later superstep.
  * A mark keeps the smallest key. A key is the superstep, later ones smaller, then the item's priority; so marks of
  * earlier supersteps lose against every mark of this one, and need not be cleared.
@@ -20,6 +20,9 @@
  *
  * Memory order: marks are relaxed. The barrier orders them before the reads of the check.
  *
+ * The sync `owner` runs requests of many targets by the same protocol (detail/cpu/owner.h); tests/models/claims.pml is
+ * a model of it, with seeded faults.
+ *
  * Not done: marks by plain stores, with which no item may win; targets that may be shared by items that only read.
  */
 #ifndef ORDO_SCHEDULER_CLAIM_H
@@ -27,7 +30,7 @@
 
 #include <ordo/types.h>
 
-/* A mark that nobody has set. */
+/* A mark that is not set. */
 #define ORDO_UNCLAIMED (~(ordo_u64)0)
 
 /* The key of an item. superstep: below 2^32 - 1, growing; priority: different for each item of the superstep. */

@@ -5,7 +5,7 @@
  *
  * Method. Elements are numbered from 0, and new ones follow the last. A superstep has, with barriers between them:
  *   demand   each member says how many elements it is to add (ordo_growth_demand);
- *   room     one member makes room for all of them (ordo_growth_make_room): arrays move only here;
+ *   room     one member grows the arrays for all of them (ordo_growth_make_room): arrays move only here;
  *   fill     each member writes the elements from its own first one on (ordo_growth_first), the prefix sum of demands;
  *   count    one member counts them (ordo_growth_count).
  * No counter is shared, so nothing is atomic. If members have items in contiguous ranges of a list, in the order of
@@ -55,7 +55,7 @@ static inline ordo_u64 ordo_growth_first(const ordo_growth *g, int member)
     return first;
 }
 
-/* Makes room for all demands; the arrays may move. By one member, between two barriers. Errors: ORDO_ERR_MEMORY. */
+/* Grows the arrays for all demands; they may move. By one member, between two barriers. Errors: ORDO_ERR_MEMORY. */
 static inline ordo_status ordo_growth_make_room(ordo_growth *g)
 {
     const ordo_u64 needed = ordo_growth_first(g, g->members);
