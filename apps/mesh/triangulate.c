@@ -18,7 +18,8 @@
 #include "apps/mesh/cavity.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "framework/run/phase.h"
 
 typedef unsigned long long ull;
 
@@ -182,10 +183,12 @@ static ordo_status insert_points(making *k, geometry_point middle, double size)
     qsort(order, n, sizeof *order, by_key);
     ordo_status status = ORDO_OK;
     ordo_u32 near = 0;
-    for (ordo_u64 i = 0; i < n && !status; i++)
+    ordo_phase phase;
+    ordo_phase_begin(&phase, "triangulating", n);
+    for (ordo_u64 i = 0; i < n && !status && !ordo_phase_at(&phase, i); i++)
         status = insert_point(k, order[i].point, &near);
     ordo_free(order);
-    return status;
+    return status ? status : ordo_phase_end(&phase);
 }
 
 /* ---- edges ---- */
