@@ -333,6 +333,46 @@ START_TEST(test_kinds)
 }
 END_TEST
 
+/* The segments of `of`, the triangulation of a cloud, and of its other edges each with a chance of `part`. */
+static ordo_mesh *with_walls(const ordo_mesh *of, ordo_u64 given, double part, ordo_u64 state)
+{
+    ordo_mesh *m = new_mesh(given, of->segments + 3 * of->triangles);
+    memcpy(m->xy, of->xy, 2 * given * sizeof *m->xy);
+    memcpy(m->ends, of->ends, 2 * of->segments * sizeof *m->ends);
+    m->segments = of->segments;
+    for (ordo_u64 t = 0; t < of->triangles; t++)
+        for (ordo_u64 i = 0; i < 3; i++) {
+            const ordo_u32 a = of->corners[3 * t + i], b = of->corners[3 * t + (i + 1) % 3];
+            bool boundary = false;
+            for (ordo_u64 g = 0; g < of->segments; g++)
+                boundary = boundary || of->ends[2 * g] + of->ends[2 * g + 1] == a + b;
+            if (a > b || boundary || chance(&state) > part) /* sums that are equal leave some more out */
+                continue;
+            m->ends[2 * m->segments] = a;
+            m->ends[2 * m->segments++ + 1] = b;
+        }
+    return m;
+}
+
+START_TEST(test_walls)
+{
+    /* Segments that meet at any angle, some of a degree or less. */
+    static const double part[] = {0.1, 0.5, 1};
+    const ordo_u64 points = 6 + 7 * (ordo_u64)_i % 40;
+    ordo_mesh *points_alone = cloud(points, 100 + (ordo_u64)_i, 0);
+    const ordo_refine_options none = {.min_angle = -1, .threads = 1}, options = {.threads = 1 + _i % 4};
+    ordo_mesh *plain = refined(points_alone, &none, NULL);
+    ordo_mesh *in = with_walls(plain, points, part[_i % 3], (ordo_u64)_i);
+    ordo_refine_stats stats;
+    ordo_mesh *out = refined(in, &options, &stats);
+    ck_assert_uint_eq(stats.stuck, 0);
+    ordo_mesh_free(out);
+    ordo_mesh_free(in);
+    ordo_mesh_free(plain);
+    ordo_mesh_free(points_alone);
+}
+END_TEST
+
 START_TEST(test_area)
 {
     ordo_mesh *in = with_hole();
@@ -641,6 +681,7 @@ int main(void)
     tcase_add_test(tests, test_near_line);
     tcase_add_test(tests, test_near_circle);
     tcase_add_loop_test(tests, test_kinds, 0, KINDS);
+    tcase_add_loop_test(tests, test_walls, 0, 48 / SLOWER);
     tcase_add_test(tests, test_area);
     tcase_add_test(tests, test_verify);
     tcase_add_test(tests, test_verify_delaunay);
