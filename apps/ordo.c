@@ -38,6 +38,7 @@ const cli_verb verbs[] = {
      verb_sat},
     {"points-to", "CONSTRAINTS", "what pointers of a program may point to: Andersen's inclusion-based analysis",
      VERB_POINTS, verb_points_to},
+    {"refine", "FILE.node|.poly|.ele", "refines a triangle mesh until no angle is small", VERB_REFINE, verb_refine},
     {"info", "GRAPH", "what a graph holds, and the memory that each app would need", VERB_INFO, verb_info},
     {"schedulers", "", "lists the schedulers", VERB_LIST, verb_schedulers},
     {"operators", "", "lists the operators and the schedulers and syncs that can run them", VERB_LIST, verb_operators},

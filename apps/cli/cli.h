@@ -40,7 +40,8 @@ enum {
     VERB_REPORT = 1 << 13, /* report, plot */
     VERB_SAT = 1 << 14,
     VERB_POINTS = 1 << 15, /* points-to */
-    VERB_LIST = 1 << 7     /* schedulers, operators, help, version: no options of their own */
+    VERB_REFINE = 1 << 16,
+    VERB_LIST = 1 << 7 /* schedulers, operators, help, version: no options of their own */
 };
 
 /* GAP's seed: with it the random sources are those of GAP's programs on the same graph. */
@@ -84,6 +85,10 @@ typedef struct options {
     ordo_u32 parts; /* 0: not given */
     const char *method, *partition;
     ordo_u64 gpus; /* ranks; 0: not given */
+
+    /* refine */
+    double min_angle, max_area;
+    ordo_u64 points, max_triangles; /* 0: not given */
 
     /* the runs */
     const char *scheduler, *schedulers, *sync, *device, *items;
@@ -510,6 +515,7 @@ ordo_status verb_sample(const options *o);
 ordo_status verb_partition(const options *o);
 ordo_status verb_sat(const options *o);
 ordo_status verb_points_to(const options *o);
+ordo_status verb_refine(const options *o);
 ordo_status verb_report(const options *o);
 ordo_status verb_plot(const options *o);
 ordo_status verb_schedulers(const options *o);

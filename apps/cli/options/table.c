@@ -15,7 +15,7 @@
 #define MAKES (READS | VERB_GENERATE)
 #define FILES (VERB_CHECK | VERB_NEW)
 #define SOLVES (VERB_SAT | VERB_POINTS)
-#define ANY (MAKES | FILES | SOLVES | VERB_REPORT | VERB_LIST)
+#define ANY (MAKES | FILES | SOLVES | VERB_REPORT | VERB_REFINE | VERB_LIST)
 
 #define ROW(_name, _letter, _argument, _verbs, _value, _help, ...)                                                     \
     {                                                                                                                  \
@@ -111,6 +111,14 @@ const option_row option_rows[OPTION_ROWS] = {
         "few edges between parts; ranges of ids with as many vertices, or vertices and edges; by --seed (metis)"),
     ROW("read", 0, "FILE", VERB_PARTITION, TEXT(partition), "takes the partition of FILE: the part of each vertex, one a line, from 0"),
     ROW("output", 'o', "FILE", VERB_PARTITION, TEXT(output), "writes the part of each vertex, one a line, from 0, as METIS does"),
+    ROW("min-angle", 0, "DEGREES", VERB_REFINE, REAL(min_angle, "[]", 0, 34), "no angle below it; 0: the Delaunay triangulation as it is (30)"),
+    ROW("max-area", 0, "A", VERB_REFINE, REAL(max_area, "(]", 0, INFINITY), "no triangle larger than A (any)"),
+    ROW("max-triangles", 0, "N", VERB_REFINE, SIZE(max_triangles), "gives up where the mesh needs more (what fits into memory)"),
+    ROW("points", 0, "N", VERB_REFINE, SIZE(points), "instead of FILE: N random points in the unit square, and its sides, by --seed"),
+    ROW("output", 'o', "BASE", VERB_REFINE, TEXT(output), "writes BASE.node, BASE.ele and BASE.poly"),
+    ROW("svg", 0, "FILE", VERB_REFINE, TEXT(svg), "draws the mesh"),
+    ROW("verify", 'v', NULL, VERB_REFINE, FLAG(verify), "checks the mesh; exit status 1 if that fails"),
+    ROW("device", 0, "cpu|cuda", VERB_REFINE, WORD(device), "where (cpu); cuda is not built, and refused"),
     ROW("partition", 0, "METHOD|FILE", VERB_APP, TEXT(partition),
         "several ranks: who owns which vertex, by a method of `ordo partition` or a file (ranges)", GRAPHS),
     ROW("gpus", 0, "N", VERB_APP, WHOLE(gpus, 1, 16),
@@ -168,7 +176,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("device", 0, "cpu|cuda|auto", VERB_CHECK, WORD(device), "also runs it there, under every scheduler, on small graphs (not run)"),
     ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
     ROW("threads", 0, "N", VERB_BENCH, TEXT(thread_list), "threads (OMP_NUM_THREADS, or one a core); lock-transfer: numbers by commas; queue: likewise (1,2,4,... and one a core; on a GPU of a block, 32,128,512)"),
-    ROW("threads", 0, "N", (MAKES & ~(VERB_COMPARE | VERB_BENCH)) | SOLVES, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
+    ROW("threads", 0, "N", (MAKES & ~(VERB_COMPARE | VERB_BENCH)) | SOLVES | VERB_REFINE, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
     ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
         ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
     ROW("source", 'r', "V", VERB_APP | VERB_GAP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
@@ -185,7 +193,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sources-at-once", 0, "FILE", VERB_APP, TEXT(sources_at_once),
         "one run from all vertices of FILE: each vertex has the best path from any of them", ONLY(TRAIT_AT_ONCE, "takes no list of sources as one"),
         .group = GROUP_SOURCES),
-    ROW("seed", 0, "N", MAKES | VERB_CHECK | VERB_SAT, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
+    ROW("seed", 0, "N", MAKES | VERB_CHECK | VERB_SAT | VERB_REFINE, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs, points (27491095: GAP's)"),
     ROW("trials", 0, "N", VERB_CHECK, WHOLE(trials, 1, 1000000000), "random cases for each property (2000)"),
     ROW("repeat", 'n', "N", VERB_APP, WHOLE(repeat, 1, MOST_RUNS), "runs, of each source; without any each run picks a new one (1)"),
     ROW("repeat", 'n', "N", VERB_COMPARE, WHOLE(repeat, 1, MOST_RUNS), "rounds: runs of each scheduler from each source (5)"),
@@ -245,7 +253,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("log", 'l', NULL, VERB_APP, FLAG(log), "prints the trace of each run"),
     ROW("force", 0, NULL, MEASURES | VERB_GAP | VERB_INFO | VERB_SAMPLE | VERB_PARTITION, FLAG(force), "runs even where memory looks too small"),
     ROW("quiet", 0, NULL, ANY & ~VERB_LIST, FLAG(quiet), "prints nothing but errors and what was asked for"),
-    ROW("progress", 0, NULL, MAKES, FLAG(progress), "shows progress on stderr even if that is no terminal"),
+    ROW("progress", 0, NULL, MAKES | VERB_REFINE, FLAG(progress), "shows progress on stderr even if that is no terminal"),
     ROW("help", 'h', NULL, ANY, FLAG(help), "this"),
     ROW("version", 0, NULL, ANY, FLAG(version), "prints version and commit"),
 };
