@@ -8,6 +8,7 @@
  * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice. Sums pull
  * otherwise: sums.h. Rows of many edges are put off to a superstep of their own, in which all members take pieces of
  * them; nothing of the next frontier is processed before. Where items are edges, the frontier is one of edges: edges.h.
+ * Other ways of listing what is activated, to be compared with this one: append.h.
  *
  * Over several processes every rank runs these supersteps on its own items. Ranks meet at the end of each superstep
  * (<ordo/detail/cpu/remote.h>), and are in the same kind of superstep: rows are put off by all of them, and all pull or
@@ -32,6 +33,9 @@
 #define bsp_edges_atomic ORDO_OP_NAME(bsp_edges_atomic)
 #define bsp_edges_lock ORDO_OP_NAME(bsp_edges_lock)
 #define bsp_edges_racy ORDO_OP_NAME(bsp_edges_racy)
+#define bsp_list_atomic ORDO_OP_NAME(bsp_list_atomic)
+#define bsp_list_lock ORDO_OP_NAME(bsp_list_lock)
+#define bsp_list_racy ORDO_OP_NAME(bsp_list_racy)
 
 /* A member's work for the next superstep, and the long rows that it has put off. There are two, for even and odd
  * supersteps: one is read while the other is written. */
@@ -463,9 +467,13 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 #if ORDO_OP_ORDER != ORDO_SUM
 #include "edges.h"
 #endif
+#include "append.h"
 
 static ordo_status bsp_run_here(ordo_job *job)
 {
+    if ((int)job->tunable[BSP_APPEND] != BSP_BUFFER || (int)job->tunable[BSP_DEDUP] == BSP_ONCE ||
+        (int)job->tunable[BSP_BALANCE] == BSP_DONATE)
+        return bsp_run_lists(job);
 #if ORDO_OP_ORDER != ORDO_SUM
     if ((int)op_items & ORDO_ITEMS_EDGES && job->item == ORDO_ITEMS_EDGES)
         return bsp_run_edges(job);
