@@ -365,6 +365,11 @@ static ordo_status bsp_run_lists(ordo_job *job)
     if (job->remote)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'bsp' over ranks has append=buffer, dedup=auto and balance=chunks alone");
+    if (ordo_job_sync(job) == ORDO_SYNC_RACE)
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "scheduler 'bsp' with sync 'race' has append=buffer, dedup=auto and balance=chunks alone: items "
+            "are listed when races are settled, by whoever has won");
     const int append = (int)job->tunable[BSP_APPEND], threads = job->threads;
     bsp_lists l = {.append = append,
                    .once = append == BSP_SCATTER || (int)job->tunable[BSP_DEDUP] == BSP_ONCE,

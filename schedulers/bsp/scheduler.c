@@ -8,7 +8,9 @@ static const ordo_pairing pairings[] = {
     /* A lost update is harmless where all candidates of a superstep are equal. */
     {ORDO_KIND_RELAX, ORDO_SYNC_RACY, ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_UNIFORM | ORDO_SELECTIVE},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, 0},
+    {ORDO_KIND_RELAX, ORDO_SYNC_RACE, ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_SELECTIVE},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_OWNER, 0},
+    {ORDO_KIND_CRITICAL, ORDO_SYNC_RACE, 0},
     {ORDO_KIND_GATHER, ORDO_SYNC_RACY, 0}, /* a cell has one writer */
     {0, ORDO_SYNC_DEFAULT, 0},
 };
@@ -100,6 +102,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     const ordo_operator *op = s->op;
     if (op->kind == ORDO_KIND_GATHER)
         *out = (ordo_fit){s->on_gpu && s->graph_kind != ORDO_GRAPH_EVEN ? 1 : 1.3, "double-buffered rounds"};
+    else if (sync == ORDO_SYNC_RACE)
+        *out = (ordo_fit){4, "two barriers and more for what an atomic or a lock does at once"};
     else if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
         *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
     else if (op->kind == ORDO_KIND_CRITICAL)
