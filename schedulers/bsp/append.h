@@ -8,9 +8,10 @@
  *   atomic    an item takes the next place of the list, by a fetch-and-add of its own
  *   warp      a member takes places for a group of BSP_GROUP items at once
  *   prefix    a member keeps its items until the barrier; then numbers of items are added up, so that it knows its
- * first place, and copies them. No atomics scatter   every item of the frontier has as many places as it has edges, and
- * puts what it activates there; places that stay empty are marked. Behind the barrier members divide the places evenly,
- * add up what they have as for `prefix`, and copy it. No atomics
+ *             first place, and copies them. No atomics
+ *   scatter   every item of the frontier has as many places as it has edges, and puts what it activates there; places
+ *             that stay empty are marked. Behind the barrier members divide the places evenly, add up what they have
+ *             as for `prefix`, and copy it. No atomics
  *
  * Duplicates. An item may improve several times in a superstep. dedup=off lists it each time; all but the last entry
  * are found stale. dedup=on lists it once, and its value is read when it is processed. Where items get their places
@@ -22,15 +23,15 @@
  * many as edges.
  *
  * Donation (section 3.1, figure 1), balance=donate. Members have even parts of the list instead of taking chunks of it.
- * Each adds up the edges of its part; behind a barrier all know the mean. Who has an eighth more gives the end of its
- * part away. Items in a list are disjoint as they are, so the donation box is a range of the list for each member, and
- * giving needs no copy and no atomic; chunks of a box are taken by fetch-and-add.
+ * Each adds up the edges of its part; behind a barrier all know the mean. A member that has an eighth more gives the
+ * end of its part away. Items in a list are disjoint as they are, so the donation box is a range of the list for each
+ * member, and giving needs no copy and no atomic; chunks of a box are taken by fetch-and-add.
  *
  * Lists have room for as many entries as there are items. What finds no place (several entries of an item) stays in the
  * member's bin, which is opened as for `buffer`.
  *
  * Memory order. Lists, places and numbers are written before a barrier and read behind it. Words of items are relaxed:
- * any of the stores may be the last. The counter of a list is cleared two supersteps ahead, when nobody reads it.
+ * any of the stores may be the last. The counter of a list is cleared two supersteps ahead, when no member reads it.
  *
  * Not done: pulling; edges as items; several processes; sharing long rows (a donation is of whole items).
  *

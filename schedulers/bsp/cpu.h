@@ -138,7 +138,7 @@ ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 
 #if ORDO_OP_ORDER == ORDO_SUM
 #include "sums.h"
-ORDO_INLINE void bsp_settle(bsp_run *run, int index, bsp_member *me)
+ORDO_INLINE void bsp_resolve(bsp_run *run, int index, bsp_member *me)
 {
     (void)run;
     (void)index;
@@ -156,7 +156,7 @@ ORDO_INLINE void bsp_post(void *arg, op_entry offered)
     bsp_member *me = (bsp_member *)arg;
     op_race_post(&me->run->race, me->index, &offered);
 }
-ORDO_INLINE void bsp_settle(bsp_run *run, int index, bsp_member *me)
+ORDO_INLINE void bsp_resolve(bsp_run *run, int index, bsp_member *me)
 {
     const ordo_u64 won = op_race_serve(&run->race, index, &me->count, bsp_push, me);
     if (!op_activates)
@@ -403,7 +403,7 @@ ORDO_INLINE ordo_u64 bsp_share_rows(bsp_run *run, int index, ordo_u64 superstep,
         run->next_word[(superstep + 1) & 1] = 0;
     if (sync == ORDO_SYNC_RACE) {
         op_drain_rows(run->job, run->shares, index, superstep, rows, &me->later, &me->count, sync, bsp_post, me);
-        bsp_settle(run, index, me);
+        bsp_resolve(run, index, me);
     } else {
         op_drain_rows(run->job, run->shares, index, superstep, rows, &me->later, &me->count, sync, bsp_push, me);
     }
@@ -453,7 +453,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             ordo_bin *const later = job->long_rows ? &me.later : NULL;
             if (sync == ORDO_SYNC_RACE) {
                 op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_post, &me);
-                bsp_settle(run, index, &me);
+                bsp_resolve(run, index, &me);
             } else {
                 op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_push, &me);
             }

@@ -8,11 +8,12 @@
  *
  * append=prefix, scatter (bsp_place_kernel), for operators that select. No atomics but those of the sync: with sync
  * racy none at all. The edges of the frontier are numbered from 0 on, by a sum of degrees; a block has an even part of
- * these numbers, whatever rows they belong to. So hubs need no pieces, and there is nothing to donate. scatter  edge
- * number j has place j: for the item that it activates, or a mark that there is none prefix   a block adds up over its
- * threads which of them activate, and fills its places without holes Behind a barrier blocks add up how many items they
- * have, and how many edges these have; behind another one each knows where its items go in the list, and where their
- * edges' numbers begin.
+ * these numbers, whatever rows they belong to. So hubs need no pieces, and there is nothing to donate.
+ *   scatter  edge number j has place j: for the item that it activates, or a mark that there is none
+ *   prefix   a block adds up over its threads which of them activate, and fills its places without holes
+ *
+ * Behind a barrier blocks add up how many items they have, and how many edges these have; behind another one each knows
+ * where its items go in the list, and where their edges' numbers begin.
  *
  * Duplicates. dedup=on: by the stamp of the item, exchanged (atomic, warp); or by race and resolve in its OR form
  * (prefix, scatter): who activates an item stores the number of its place in the item's mark, and behind the barrier
@@ -25,10 +26,12 @@
  * candidate is better than the cell of its target first stores its number in the target's mark. Then the edge that
  * finds its number there is the only writer of the cell, stores, and activates the target; one that does not, and is
  * still better, has lost: its tail is put on the next frontier, so the edge is tried again then. Candidates are
- * computed anew in the second pass: their tail may have improved, which makes them better. Exclusion: an edge is in a
- * step once, numbers differ, and marks do not change in the second pass. That a mark is left from an earlier step does
- * no harm: it names one edge. Progress: of the edges that want a target, one is in its mark, and nothing but it changes
- * the cell. So it stores.
+ * computed anew in the second pass: their tail may have improved, which makes them better.
+ *
+ * Exclusion: an edge is in a step once, numbers differ, and marks do not change in the second pass. That a mark is left
+ * from an earlier step does no harm: it names one edge.
+ *
+ * Progress: of the edges that want a target, one is in its mark, and nothing but it changes the cell. So it stores.
  *
  * Memory order. As in cuda.cuh. Places, marks and sums are plain or relaxed, and pass over grid barriers.
  *
@@ -80,8 +83,8 @@ ORDO_DEV void bsp_put(const bsp_list_args *a, ordo_u32 item, ordo_u32 step)
         f->list[step & 1][at] = item;
 }
 
-/* By the whole grid, behind the barrier of a step: makes the next frontier all items if what was to be listed found no
- * room. */
+/* By the whole grid, behind the barrier of a step: makes the next frontier all items if what was to be listed did not
+ * fit. */
 ORDO_DEV void bsp_list_all(const bsp_list_args *a, ordo_u32 step)
 {
     ordo_cuda_superstep_counters *counters = &a->frontier.counters[step % 3];
@@ -169,6 +172,17 @@ ORDO_DEV ordo_u64 bsp_item_of(const bsp_list_args *a, ordo_u64 low, ordo_u64 hig
     return low;
 }
 
+/* By the whole grid: makes the list of `step` all items, whose edges have the numbers that they have in the rows. */
+ORDO_DEV void bsp_place_all(const bsp_list_args *a, ordo_u32 step)
+{
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i <= a->num_items;
+         i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS) {
+        a->offset[i] = i < a->num_items ? a->rows.row[i] : a->rows.m;
+        if (i < a->num_items)
+            a->frontier.list[step & 1][i] = (ordo_u32)i;
+    }
+}
+
 /* By the whole grid: makes the list of `step` from the block's candidates begin .. end - 1, of which `candidate(i)` is
  * the item or BSP_HOLE. Sets the numbers of its items and of their edges, the same in all threads. Begins with a
  * barrier and ends with one. */
@@ -209,15 +223,10 @@ ORDO_DEV void bsp_gather_list(const bsp_list_args *a, bsp_place_space *s, ordo_u
     *edges = bsp_sum(s, all[1]);
     ordo_u64 place = bsp_sum(s, before[0]), number = bsp_sum(s, before[1]);
     if (*items > a->num_items ||
-        *edges > a->rows.m) { /* no room: all items, whose edges have the numbers of the rows */
+        *edges > a->rows.m) { /* they do not fit: all items, whose edges have the numbers of the rows */
         *items = a->num_items;
         *edges = a->rows.m;
-        for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i <= a->num_items;
-             i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS) {
-            a->offset[i] = i < a->num_items ? row[i] : a->rows.m;
-            if (i < a->num_items)
-                a->frontier.list[step & 1][i] = (ordo_u32)i;
-        }
+        bsp_place_all(a, step);
     } else {
         for (ordo_u64 first = begin; first < end; first += ORDO_CUDA_THREADS) {
             const ordo_u64 i = first + threadIdx.x;

@@ -23,8 +23,8 @@
       "relax: whether an item that is activated several times in a superstep is listed once; auto: cuda on, cpu off, " \
       "where overtaken entries are skipped")                                                                           \
     X(BSP_BALANCE, "balance", CHOICE, "chunks", 0, 0, "chunks|donate", "",                                             \
-      "relax: threads (cuda: blocks) take chunks of the frontier, or have even parts of it, and who has more edges "   \
-      "than the mean donates what is beyond")
+      "relax: threads (cuda: blocks) take chunks of the frontier, or have even parts of it, and give away what is "    \
+      "beyond the mean of edges")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \

@@ -168,7 +168,7 @@ ORDO_INLINE void topology_post(void *arg, op_entry offered)
     (void)offered;
 #endif
 }
-ORDO_INLINE ordo_u64 topology_settle(topology_run *run, topology_member *me)
+ORDO_INLINE ordo_u64 topology_resolve(topology_run *run, topology_member *me)
 {
 #if ORDO_OP_ORDER != ORDO_SUM
     const ordo_u64 won = op_race_serve(&run->race, me->index, &me->count, topology_ignore, NULL);
@@ -342,7 +342,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
             if (!topology_sweep(&me, &rows, run->first + begin, run->first + end, down, &changed, sync, item))
                 break;
         if (sync == ORDO_SYNC_RACE)
-            changed = topology_settle(run, &me) > 0;
+            changed = topology_resolve(run, &me) > 0;
         me.count.work_seconds += ORDO_CLOCK(job) - before;
         /* Without activation no candidate depends on a cell, so one round is the whole run; except that a racy round
          * may have lost an update. */

@@ -6,7 +6,9 @@
  * every vertex belongs to one thread of one block, which takes the best candidate of the vertex's in-edges and is the
  * only one that writes its cell. Rows of more than TOPOLOGY_OWN edges are read by a warp, of more than TOPOLOGY_LONG by
  * the block; the best of the lanes is found by shuffles, the best of the warps in shared memory, and one thread stores
- * it. In place, and asynchronous: cells are read as they are, of the last round or of this one. With sweeps=N a block
+ * it.
+ *
+ * In place, and asynchronous: cells are read as they are, of the last round or of this one. With sweeps=N a block
  * goes over a tile up to N times before it takes its next one, as long as that changes anything, while other blocks do
  * the same: no barrier separates these. Values only improve, so reading an older one costs a later pass and nothing
  * else. A round in which no pass of any block has changed a cell has read the same cells in all of them: it is a fixed
@@ -14,9 +16,9 @@
  *
  * Sync race (section 3.2, OR form; the argument is in <ordo/detail/cpu/race.h>). A round goes over all edges twice,
  * with a barrier between. An edge whose candidate is better than the cell of its target stores its number in the
- * target's mark. Then the one that finds its number there stores the candidate. Who has lost is tried again in the next
- * round, as all edges are; a round is the last if no candidate was better in its second pass. Items that are edges run
- * the same way.
+ * target's mark. Then the one that finds its number there stores the candidate. Edges that have lost are tried again in
+ * the next round, as all edges are; a round is the last if no candidate was better in its second pass. Items that are
+ * edges run the same way.
  *
  * Memory order. As in cuda.cuh: cells and marks are relaxed, and grid barriers separate passes and rounds.
  */

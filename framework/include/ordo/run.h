@@ -26,7 +26,7 @@ typedef enum ordo_sync {
     ORDO_SYNC_LOCK,        /**< a lock for each target */
     ORDO_SYNC_OWNER,       /**< owner-computes: only the thread that owns a part of the targets writes it */
     ORDO_SYNC_SERVER,      /**< updates are messages to the server that owns the target */
-    ORDO_SYNC_RACE         /**< race and resolve: targets are marked, a second look says who has them, losers retry */
+    ORDO_SYNC_RACE         /**< race and resolve: targets are marked, a second look finds the owner, losers retry */
 } ordo_sync;
 enum { ORDO_SYNCS = 7 /**< enumerators of ordo_sync */ };
 /**

@@ -29,7 +29,7 @@
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
  * for both
- *   op_race_serve       settles posted candidates or requests by race and resolve (<ordo/detail/cpu/race.h>)
+ *   op_race_serve       resolves posted candidates or requests by race and resolve (<ordo/detail/cpu/race.h>)
  * For gather operators it adds op_gather_job, a run in rounds, double-buffered or in place; a scheduler that offers
  * rounds has them in a file of its own, gather.h. Where ORDO_OP_BY_RESIDUAL is 1 it also adds the names of the first
  * list, by <ordo/detail/cpu/residual.h>: so a scheduler's cpu.h runs them as it does relax operators. The argument

@@ -4,30 +4,37 @@
  * targets. What loses shall be tried again, not waited for.
  *
  * Method (Nasre, Burtscher and Pingali 2013, section 3.2, figures 3 and 4). Members keep what they request until the
- * end of a superstep, in the order of posting; what is pending has a number, its key: the member and the place in its
- * bin. Every target has a word, its mark. A round, whose phases are separated by barriers: mark      each pending
- * request stores its key in the marks of all its targets, by plain-width stores: of several one is the last outbid AND
- * form only (requests with two targets or more): a request that finds its targets marked by no greater key stores its
- * own again where a smaller one is resolve   AND form: a request that finds its key in all marks owns all of its
- * targets, and runs. OR form: each target is requested by itself, and who finds its key in the mark owns it. So a
- * request of a single target, which is both, needs no `outbid` Who has lost stays for the next round, with a new key;
- * rounds end when nothing is pending. If a round has no winner at all, one pending request of the first member that has
- * any runs alone, while the others do not run any.
- * A team of one member has no rivals, and runs what is pending in the order of posting.
+ * end of a superstep; a pending request has a number, its key: the member and the place in its bin. Every target has a
+ * word, its mark. A round has phases, separated by barriers:
+ *   mark      each pending request stores its key in the marks of all its targets, by plain-width stores: of several
+ *             stores one is the last
+ *   outbid    AND form only (requests with two targets or more): a request whose targets have no mark that is greater
+ *             than its key stores its key again where a smaller one is
+ *   resolve   AND form: a request that finds its key in all marks owns all of its targets, and runs
+ *             OR form: each target is requested by itself, and a request that finds its key in the mark owns it
+ * A request of a single target is both, and needs no `outbid`. What has lost stays for the next round, with a new key.
+ * Rounds end when nothing is pending. If a round has no winner at all, one pending request of the first member that has
+ * any runs alone, while the others run none.
+ *
+ * A team of one member has no competitors, and runs what is pending in the order of posting.
  *
  * Relax operators take the OR form: an item requests its heads, each with a candidate, and gets some of them. The owner
  * of a target compares once more, and stores. A loser stays only while its candidate is better than the cell.
  *
- * Why it is sound.
- *   Exclusion. Keys of pending requests differ. Marks do not change during `resolve`, since a barrier precedes it and
- * one follows it. So at most one request finds its key in a mark, and two that share a target do not both run. A fresh
- * mark. All pending requests mark before the barrier, so in `resolve` a mark that a request reads was stored in this
- * round; words need no first value and no clearing. Progress. With one target, the key that is in a mark is that of a
- * pending request, which wins. With several, `outbid` lets the greatest key of each conflict win unless smaller ones
- * that have read an older mark overwrite it; then a round may have no winner, and one request runs alone. So each round
- * removes a request. Visibility. What a winner writes is ordered before later winners of the target by the barriers
- * between rounds. A loser of a relax operator may read the cell while its owner stores, by relaxed accesses: it reads a
- * value that the cell has had, cells only improve, so a candidate that is not better than that value never will be.
+ * Exclusion. Keys of pending requests differ. Marks do not change during `resolve`, since a barrier precedes it and
+ * one follows it. So at most one request finds its key in a mark, and two that share a target do not both run.
+ *
+ * Marks are of this round. All pending requests mark before the barrier, so a mark that a request reads in `resolve`
+ * was stored in this round; words need no first value and no clearing.
+ *
+ * Progress. With one target, the key that is in a mark is that of a pending request, which wins. With several, `outbid`
+ * lets the greatest key of each conflict win, unless smaller ones that have read an older mark overwrite it; then a
+ * round may have no winner, and one request runs alone. So each round removes a request.
+ *
+ * Visibility. What a winner writes is ordered before later winners of the target by the barriers between rounds. A
+ * loser of a relax operator may read the cell while its owner stores, by relaxed accesses: it reads a value that the
+ * cell has had, cells only improve, so a candidate that is not better than that value never will be.
+ *
  * tests/models/race.pml is a model of it.
  *
  * Cost. A round has two barriers, in the AND form three. The most rounds are as many as requests that share a target,
@@ -108,8 +115,8 @@ ORDO_INLINE void op_race_outbid(const op_race *race, const op_pending *pending, 
 
 /* OR: stores the candidate if the member owns the target. True if the request is pending no more. *won is set if it
  * has changed anything. */
-ORDO_INLINE bool op_race_settle(const op_race *race, const op_pending *pending, ordo_u64 key, bool alone,
-                                ordo_counters *count, op_sink push, void *arg, ordo_u64 *won)
+ORDO_INLINE bool op_race_resolve(const op_race *race, const op_pending *pending, ordo_u64 key, bool alone,
+                                 ordo_counters *count, op_sink push, void *arg, ordo_u64 *won)
 {
     op_cell *cell = (op_cell *)race->job->cells + pending->item;
     (void)count;
@@ -139,8 +146,8 @@ ORDO_INLINE void op_race_outbid(const op_race *race, const op_pending *pending, 
 }
 
 /* AND: runs the critical section if the member owns all targets. */
-ORDO_INLINE bool op_race_settle(const op_race *race, const op_pending *pending, ordo_u64 key, bool alone,
-                                ordo_counters *count, op_sink push, void *arg, ordo_u64 *won)
+ORDO_INLINE bool op_race_resolve(const op_race *race, const op_pending *pending, ordo_u64 key, bool alone,
+                                 ordo_counters *count, op_sink push, void *arg, ordo_u64 *won)
 {
     for (ordo_u32 k = 0; k < pending->targets && !alone; k++)
         if (__atomic_load_n(&race->mark[pending->target[k]], __ATOMIC_RELAXED) != key)
@@ -155,20 +162,20 @@ ORDO_INLINE bool op_race_settle(const op_race *race, const op_pending *pending, 
 
 #endif
 
-/* A team of one: settles all in the order of posting. */
+/* A team of one: resolves all in the order of posting. */
 ORDO_INLINE ordo_u64 op_race_alone(op_race *race, ordo_counters *count, op_sink push, void *arg)
 {
     ordo_u64 won = 0;
     for (ordo_u64 i = 0; i < race->bin->count; i++) {
         if (i % ORDO_POLL_BATCH == 0 && !ordo_go_on(race->job, count, i ? ORDO_POLL_BATCH : 1))
             break;
-        op_race_settle(race, (const op_pending *)race->bin->data + i, 0, true, count, push, arg, &won);
+        op_race_resolve(race, (const op_pending *)race->bin->data + i, 0, true, count, push, arg, &won);
     }
     race->bin->count = 0;
     return won;
 }
 
-/* By all members together: settles all that was posted since the last call, and passes what is activated to the sink.
+/* By all members together: resolves all that was posted since the last call, and passes what is activated to the sink.
  * Begins with a barrier; behind the last one nothing is written but by sinks. Returns the number of the member's
  * requests that have run. If the run ends early, the remaining requests are dropped, but every member still takes part
  * in every barrier. */
@@ -193,7 +200,7 @@ ORDO_INLINE ordo_u64 op_race_serve(op_race *race, int member, ordo_counters *cou
         for (ordo_u64 i = 0; i < bin->count; i++) {
             if (i % ORDO_POLL_BATCH == 0 && !ordo_go_on(job, count, i ? ORDO_POLL_BATCH : 1))
                 break;
-            if (!op_race_settle(race, &pending[i], base | i, false, count, push, arg, &won))
+            if (!op_race_resolve(race, &pending[i], base | i, false, count, push, arg, &won))
                 pending[lost++] = pending[i];
         }
         bin->count = ordo_job_stopped(job) ? 0 : lost;
@@ -210,7 +217,7 @@ ORDO_INLINE ordo_u64 op_race_serve(op_race *race, int member, ordo_counters *cou
         if (!left)
             return all;
         if (!winners && first == member) { /* alone: the others only mark */
-            op_race_settle(race, &pending[--bin->count], 0, true, count, push, arg, &won);
+            op_race_resolve(race, &pending[--bin->count], 0, true, count, push, arg, &won);
             all++;
         }
         for (ordo_u64 i = 0; i < bin->count; i++)

@@ -53,6 +53,33 @@ ORDO_DEV bool op_dev_race_has(const op_cuda_races *o, const op_request *r, ordo_
     return all;
 }
 
+/* By the whole grid: marks the targets of pending requests, and lets those outbid that may. Ends with a barrier.
+ * `pending`: NULL for all. */
+ORDO_DEV void op_dev_race_mark(const op_cuda_races *o, const ordo_u32 *pending, ordo_u64 left)
+{
+    auto grid = cooperative_groups::this_grid();
+    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
+    const ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
+    for (ordo_u64 i = first; i < left; i += threads) {
+        const ordo_u32 at = pending ? pending[i] : (ordo_u32)i;
+        for (ordo_u32 k = 0; k < o->request[at].targets; k++)
+            ordo_dev_store(&o->mark[o->request[at].target[k]], at + 1);
+    }
+    grid.sync();
+    if constexpr ((int)op_targets > 1) {
+        for (ordo_u64 i = first; i < left; i += threads) {
+            const ordo_u32 at = pending ? pending[i] : (ordo_u32)i;
+            bool greater = false;
+            if (op_dev_race_has(o, &o->request[at], at + 1, &greater) || greater)
+                continue;
+            for (ordo_u32 k = 0; k < o->request[at].targets; k++)
+                if (ordo_dev_load(&o->mark[o->request[at].target[k]]) < at + 1)
+                    ordo_dev_store(&o->mark[o->request[at].target[k]], at + 1);
+        }
+        grid.sync();
+    }
+}
+
 /* By the whole grid: superstep over `count` items of `list`, or 0 .. count - 1. *given, a counter for this superstep
  * only, must be 0 before. For each activation one thread calls `sink(activation)`, which returns whether the item is
  * new on a worklist; whole blocks call `done()` in every round, to flush. *round counts rounds, from 1 on. Returns
@@ -80,24 +107,7 @@ ORDO_DEV bool op_dev_raced(const op_cuda_races *o, const ordo_cuda_traced &trace
         ordo_u32 *const later = o->pending[*round & 1];
         if (first == 0) /* those of the round before were read behind its last barrier but one */
             o->left[(*round + 1) % 3] = o->won[(*round + 1) % 3] = 0;
-        for (ordo_u64 i = first; i < left; i += threads) {
-            const ordo_u32 at = pending ? pending[i] : (ordo_u32)i;
-            for (ordo_u32 k = 0; k < o->request[at].targets; k++)
-                ordo_dev_store(&o->mark[o->request[at].target[k]], at + 1);
-        }
-        grid.sync();
-        if constexpr ((int)op_targets > 1) {
-            for (ordo_u64 i = first; i < left; i += threads) {
-                const ordo_u32 at = pending ? pending[i] : (ordo_u32)i;
-                bool greater = false;
-                if (op_dev_race_has(o, &o->request[at], at + 1, &greater) || greater)
-                    continue;
-                for (ordo_u32 k = 0; k < o->request[at].targets; k++)
-                    if (ordo_dev_load(&o->mark[o->request[at].target[k]]) < at + 1)
-                        ordo_dev_store(&o->mark[o->request[at].target[k]], at + 1);
-            }
-            grid.sync();
-        }
+        op_dev_race_mark(o, pending, left);
         for (ordo_u64 i = first; i < left; i += threads) {
             if (ordo_dev_told(&o->halt, *round, rounds, true))
                 break;

@@ -511,7 +511,7 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
  * `between()` where it may get another one. A block's first tile or piece is the one with the block's number; only
  * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
  * items tiles are narrower, and several threads share an item, so that every block has a tile. `mine` are the counters
- * of the calling thread. `locks`: as in op_dev_begin. `dealt`: tiles are dealt out by the numbers of blocks, and no
+ * of the calling thread. `locks`: as in op_dev_begin. `dealt`: tiles are assigned by the numbers of blocks, and no
  * counter is touched. */
 template <typename Sink, typename Done, typename Between>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
