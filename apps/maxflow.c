@@ -123,10 +123,22 @@ static ordo_status late(const search *s)
                      (unsigned long long)s->active);
 }
 
+/* The operator: with the setting pairs=halves, which servers have, what flows is a message between halves. */
+static const ordo_operator *discharges(const ordo_options *options)
+{
+    bool apart = false;
+    for (size_t i = 0; i < options->setting_count; i++) {
+        const char *dot = strchr(options->settings[i], '.'), *name = dot ? dot + 1 : options->settings[i];
+        if (!strncmp(name, "pairs=", 6))
+            apart = !strcmp(name, "pairs=halves");
+    }
+    return ordo_operator_find(apart ? "discharge_apart" : "discharge");
+}
+
 /* Discharges of the active vertices, until none is active or the budget is used up. Without `items`, a run of none. */
 static ordo_status discharge(search *s, ordo_vid items)
 {
-    const ordo_work work = {.op = ordo_operator_find("discharge"),
+    const ordo_work work = {.op = discharges(&s->runs.options),
                             .state = &s->arrays.flow,
                             .num_items = items,
                             .targets = items,
@@ -350,7 +362,7 @@ static ordo_status check_options(const ordo_graph *g, const ordo_options *option
     const discharge_state state = {.progress = &progress};
     const relabel_state unused = {0};
     const ordo_options plain = search_options(options);
-    const ordo_work work = {.op = ordo_operator_find("discharge"), .state = &state, .initial = &nothing};
+    const ordo_work work = {.op = discharges(options), .state = &state, .initial = &nothing};
     const ordo_work heights = ordo_vertex_work(ordo_operator_find("relabel"), g, &unused, &none, NULL);
     const ordo_status status = ordo_run_check(&work, options);
     return status ? status : ordo_run_check(&heights, &plain);
@@ -399,7 +411,7 @@ static void finish(search *s, const ordo_options *given, ordo_status status)
 {
     ordo_stats *stats = s->runs.stats;
     const bool by_program = s->native || s->whole;
-    ordo_runs_end(&s->runs, by_program ? program.name : "discharge", status);
+    ordo_runs_end(&s->runs, by_program ? program.name : discharges(given)->name, status);
     if (!s->runs.ran || (status && status != ORDO_ERR_CANCELLED && status != ORDO_ERR_TIMEOUT))
         return;
     stats->prepare_seconds += s->prepared;
@@ -479,8 +491,7 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     const ordo_u64 n = rows->n, m = rows->m, wide = rows->weight_type == ORDO_I64 ? 8 : 4;
     const bool cuda = chosen.device && !strcmp(chosen.device, "cuda");
     const bool native = ordo_is_native(options) || ordo_may_be_native(options, cuda);
-    ordo_work work = {
-        .op = ordo_operator_find("discharge"), .state = &state, .num_items = n, .targets = n, .initial = &nothing};
+    ordo_work work = {.op = discharges(&chosen), .state = &state, .num_items = n, .targets = n, .initial = &nothing};
     if (cuda && !native)
         chosen.device = "cpu"; /* the host holds no more than for runs on the CPU */
     ordo_status status =

@@ -33,7 +33,8 @@
  * ranks change less in the first round, but they give regions of the graph too much or too little in all, and a round
  * mends that by a factor of d at best. Equal ranks give every component with symmetric rows the right sum, and
  * double-buffered rounds keep it; rounds in place do not. So the first round of both is tried on a sample of the
- * vertices: expected ranks are taken if it would change TIMES_LESS times less, and for fine tolerances only in place.
+ * vertices, which also estimates S and q: expected ranks are taken if it would change TIMES_LESS times less, and for
+ * fine tolerances only in place.
  *
  * Not done: reusing the ranks of an earlier run.
  */
@@ -85,7 +86,7 @@ typedef struct arrays {
     double first, each;         /* v's rank begins as first + each in(v) */
     ordo_f32 *cell32, *scale32; /* [n] */
     ordo_f64 *cell64, *scale64; /* [n] */
-    ordo_u64 dangling, lost;    /* atomic: vertices without an out-edge; their in-edges */
+    ordo_u64 dangling;          /* atomic: vertices without an out-edge */
     double *part;               /* [parts] sums of ranks, of ranges of ORDO_GRAIN vertices */
     double whole, *out;         /* their sum; [n] ranks over their sum */
 } arrays;
@@ -109,19 +110,6 @@ static double rank_of(const arrays *a, double inverse, ordo_u64 v)
     return (a->wide ? a->cell64[v] : (double)a->cell32[v]) * (degree ? (double)degree * inverse : 1);
 }
 
-static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
-{
-    arrays *a = arg;
-    ordo_u64 dangling = 0, lost = 0;
-    for (ordo_u64 v = begin; v < end; v++)
-        if (degree_of(a->g, v) == 0) {
-            dangling++;
-            lost += degree_of(a->in, v);
-        }
-    ordo_add_u64(&a->dangling, dangling);
-    ordo_add_u64(&a->lost, lost);
-}
-
 /* Chooses equal or expected ranks. */
 static void choose_begin(arrays *a, double tolerance, bool double_buffered)
 {
@@ -130,7 +118,16 @@ static void choose_begin(arrays *a, double tolerance, bool double_buffered)
     a->first = 1.0 / (double)(n ? n : 1);
     if (m == 0 || (double_buffered && tolerance < FINEST_EXPECTED))
         return;
-    const double senders = (double)(n - a->dangling), q = (double)(m - a->lost) / (double)m;
+    double sampled = 0, seen = 0, dangling = 0, lost = 0; /* vertices, in-edges; those without out-edges, of these */
+    for (ordo_u64 v = 0; v < n; v += step) {
+        const double edges = (double)degree_of(in, v);
+        const bool sends = degree_of(a->g, v) > 0;
+        sampled++;
+        seen += edges;
+        dangling += !sends;
+        lost += sends ? 0 : edges;
+    }
+    const double senders = (double)n * (1 - dangling / sampled), q = seen > 0 ? 1 - lost / seen : 1;
     const double each = a->damping * a->base * senders / (1 - a->damping * q) / (double)m;
     double equal = 0, expected = 0; /* how far the first round moves the sample */
     for (ordo_u64 v = 0; v < n; v += step) {
@@ -152,7 +149,9 @@ static void choose_begin(arrays *a, double tolerance, bool double_buffered)
 static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     arrays *a = arg;
+    ordo_u64 dangling = 0;
     for (ordo_u64 v = begin; v < end; v++) {
+        dangling += degree_of(a->g, v) == 0;
         const double scale = scale_of(a, v), rank = a->first + a->each * (double)degree_of(a->in, v);
         if (a->wide) {
             a->cell64[v] = rank * scale;
@@ -162,6 +161,7 @@ static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
             a->scale32[v] = (ordo_f32)scale;
         }
     }
+    ordo_add_u64(&a->dangling, dangling);
 }
 
 static void sum_range(void *arg, ordo_u64 begin, ordo_u64 end)
@@ -226,6 +226,7 @@ static ordo_status run_once(arrays *a, double tolerance, ordo_u64 rounds, const 
     const pagerank_pull_state_f32 s32 = {a->scale32, a->base, a->relaxation, tolerance, rounds};
     const pagerank_pull_state_f64 s64 = {a->scale64, a->base, a->relaxation, tolerance, rounds};
     const ordo_work work = work_of(a, tolerance, g, a->wide ? (const void *)&s64 : &s32);
+    a->dangling = 0;
     const ordo_status status = ordo_for_ranges(runs->options.threads, a->g->n, 0, fill_range, a);
     return status ? status : ordo_runs_one(runs, &work);
 }
@@ -244,8 +245,6 @@ static ordo_status run(arrays *a, double tolerance, const ordo_graph *g, const o
     ordo_runs runs = {.options = *options, .start = ordo_clock(), .stats = stats};
     ordo_choice choice;
     ordo_status status = ordo_run_choice(&work, options, &choice);
-    if (!status)
-        status = ordo_for_ranges(options->threads, a->g->n, ORDO_GRAIN, count_range, a);
     if (status)
         return status;
     choose_begin(a, tolerance, !strcmp(choice.scheduler, "bsp"));

@@ -18,9 +18,14 @@
  * relaxed, so that a gap may be seen where there is none. Hence the result is final only after a run whose global
  * relabel finds no active vertex.
  *
+ * discharge_apart.h has the same steps in halves, which own one end of an edge at a time.
+ *
  * Not done: the global relabel itself (operators/relabel.h).
  */
 #include <ordo/operator/operator.h>
+
+#ifndef ORDO_DISCHARGE_STATE
+#define ORDO_DISCHARGE_STATE
 
 /* A residual edge; its residual and that of its reverse have a constant sum. */
 typedef struct discharge_edge {
@@ -70,8 +75,8 @@ ORDO_FN ordo_u32 discharge_priority(const discharge_state *s, ordo_item u)
 }
 
 /* word[0] is the edge, or DISCHARGE_NO_EDGE for a relabel; word[1] is 1 for the last request of the item, whose
- * critical section activates u again if it is still active. */
-ORDO_FN ordo_u32 discharge_prepare(const discharge_state *s, ordo_item u, ordo_request *out)
+ * critical section activates u again if it is still active. `apart`: any lower vertex will do. */
+ORDO_FN ordo_u32 discharge_wanted(const discharge_state *s, ordo_item u, int apart, ordo_request *out)
 {
     ordo_u32 requests = 0, height, e, end = s->row[u + 1];
     ordo_u64 excess;
@@ -82,7 +87,8 @@ ORDO_FN ordo_u32 discharge_prepare(const discharge_state *s, ordo_item u, ordo_r
     for (e = ordo_load_u32(&s->current[u]); e < end && excess && requests < DISCHARGE_REQUESTS - 1; e++) {
         ordo_u64 residual = ordo_load_u64(&s->edge[e].residual);
         ordo_vid v = s->edge[e].head;
-        if (residual == 0 || ordo_load_u32(&s->height[v]) + 1 != height)
+        ordo_u32 lower = ordo_load_u32(&s->height[v]);
+        if (residual == 0 || (apart ? lower >= height : lower + 1 != height))
             continue;
         out[requests++] = ordo_request_two(u, v, e, 0);
         excess -= excess < residual ? excess : residual;
@@ -92,6 +98,11 @@ ORDO_FN ordo_u32 discharge_prepare(const discharge_state *s, ordo_item u, ordo_r
     if (requests)
         out[requests - 1].word[1] = 1;
     return requests;
+}
+
+ORDO_FN ordo_u32 discharge_prepare(const discharge_state *s, ordo_item u, ordo_request *out)
+{
+    return discharge_wanted(s, u, 0, out);
 }
 
 ORDO_FN ordo_u32 discharge_push(const discharge_state *s, const ordo_request *r, ordo_activation *out)
@@ -161,6 +172,9 @@ ORDO_FN double discharge_delta(void)
     return 16;
 }
 
+#endif
+
+#ifndef DISCHARGE_APART
 #define ORDO_CRITICAL discharge
 #define ORDO_CRITICAL_SUMMARY "push-relabel discharge (maximum flow)"
 #define ORDO_CRITICAL_STATE discharge_state
@@ -178,3 +192,4 @@ ORDO_FN double discharge_delta(void)
     X(current, TARGET, 1, WRITE)                                                                                       \
     X(excess, TARGET, 1, WRITE) X(count, RUN, s->heights, WRITE) X(progress, RUN, 1, WRITE)
 #include <ordo/operator/critical.h>
+#endif

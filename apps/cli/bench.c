@@ -27,8 +27,7 @@ ordo_u64 bench_random(ordo_u64 seed, ordo_u64 number)
     return x ^ x >> 31;
 }
 
-/* A number below `limit`, less than 2^32. */
-static ordo_u32 pick(ordo_u64 seed, ordo_u64 number, ordo_u64 limit)
+ordo_u32 bench_pick(ordo_u64 seed, ordo_u64 number, ordo_u64 limit)
 {
     return (ordo_u32)((bench_random(seed, number) >> 32) * limit >> 32);
 }
@@ -65,12 +64,12 @@ static void free_problem(problem *p)
 /* The used target of that number: at a random place in its stride, so that they are spread over all owners. */
 static ordo_u32 place_of(const problem *p, ordo_u64 used)
 {
-    return (ordo_u32)(used * p->stride + pick(~p->seed, used, p->stride));
+    return (ordo_u32)(used * p->stride + bench_pick(~p->seed, used, p->stride));
 }
 
 static ordo_u32 target(const problem *p, ordo_u64 number)
 {
-    return place_of(p, pick(p->seed, number, p->used));
+    return place_of(p, bench_pick(p->seed, number, p->used));
 }
 
 static ordo_status make_ht(problem *p)
@@ -96,9 +95,10 @@ static ordo_status make_atm(problem *p)
     if (!p->transfer || !p->a || !p->balance || !p->change)
         return ORDO_ERR_MEMORY;
     for (ordo_u64 i = 0; i < p->operations; i++) {
-        ordo_u64 from = pick(p->seed, 3 * i, p->used);
-        ordo_u64 to = p->used > 1 ? (from + 1 + pick(p->seed, 3 * i + 1, p->used - 1)) % p->used : from;
-        p->transfer[i] = (bank_transfer){place_of(p, from), place_of(p, to), 1 + pick(p->seed, 3 * i + 2, MOST_PAID)};
+        ordo_u64 from = bench_pick(p->seed, 3 * i, p->used);
+        ordo_u64 to = p->used > 1 ? (from + 1 + bench_pick(p->seed, 3 * i + 1, p->used - 1)) % p->used : from;
+        p->transfer[i] =
+            (bank_transfer){place_of(p, from), place_of(p, to), 1 + bench_pick(p->seed, 3 * i + 2, MOST_PAID)};
     }
     p->bank = (bank_state){p->transfer, p->a, p->balance};
     p->work = (ordo_work){.op = ordo_operator_find("bank"), .state = &p->bank};
@@ -175,6 +175,17 @@ static ordo_status check_atm(problem *p)
 
 /* ---- one row of the table ---- */
 
+ordo_status bench_run(bench *b, int which, const ordo_work *work, ordo_stats *stats)
+{
+    progress_step();
+    show_phase(b->o, b->name, b->candidates[which].scheduler);
+    process_cancellable_run(&b->candidates[which].run);
+    ordo_status status = ordo_run(work, &b->candidates[which].run, stats);
+    process_cancellable(false);
+    clear_progress();
+    return status ? status : check_cancelled();
+}
+
 static ordo_status run_problem(bench *b, problem *p, ordo_u64 factor, int which, int trial)
 {
     ordo_stats stats = {0};
@@ -185,14 +196,7 @@ static ordo_status run_problem(bench *b, problem *p, ordo_u64 factor, int which,
                 .operations = p->operations,
                 .trial = trial < 1 ? 1 : trial};
     reset_problem(p);
-    progress_step();
-    show_phase(b->o, b->name, b->candidates[which].scheduler);
-    process_cancellable_run(&b->candidates[which].run);
-    ordo_status status = ordo_run(&p->work, &b->candidates[which].run, &stats);
-    process_cancellable(false);
-    clear_progress();
-    if (!status)
-        status = check_cancelled();
+    ordo_status status = bench_run(b, which, &p->work, &stats);
     if (!status) {
         status = is_atm(p) ? check_atm(p) : check_ht(p);
         r.verified = !status;
@@ -344,18 +348,20 @@ void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double 
         s->rate[s->runs++] = rate;
 }
 
-/* ht, atm and sgd, which run an operator. */
+/* ht, atm, sgd and lock-transfer, which run an operator. */
 static ordo_status bench_operator(options *o, const char *name)
 {
-    const bool sgd = !strcmp(name, "sgd");
+    const bool sgd = !strcmp(name, "sgd"), transfer = !strcmp(name, "lock-transfer");
     bench *b = calloc(1, sizeof *b);
     if (!b)
         return ordo_fail(ORDO_ERR_MEMORY, "no memory for a benchmark");
     o->repeat = sgd ? (int)o->epochs : o->repeat ? o->repeat : DEFAULT_REPEAT;
+    if (transfer && !options_given(o, "operations"))
+        o->operations = BENCH_SECTIONS;
     b->o = o;
     b->name = name;
-    ordo_status status =
-        find_candidates(o, o->schedulers ? o->schedulers : "lock_server,bsp:lock", b->candidates, &b->count);
+    const char *ways = transfer ? bench_ways_of_locking(o) : "lock_server,bsp:lock";
+    ordo_status status = find_candidates(o, o->schedulers ? o->schedulers : ways, b->candidates, &b->count);
     for (int i = 0; i < b->count && !status; i++) {
         b->candidates[i].run.progress = NULL;
         if (!(b->seen[i].rate = malloc((size_t)o->repeat * sizeof *b->seen[i].rate)))
@@ -365,7 +371,7 @@ static ordo_status bench_operator(options *o, const char *name)
         status = sink_open(&b->json, o->json);
     b->text = !o->quiet && b->json.file != stdout;
     if (!status)
-        status = sgd ? bench_ratings(b) : bench_sections(b, !strcmp(name, "atm"));
+        status = sgd ? bench_ratings(b) : transfer ? bench_lock_transfer(b) : bench_sections(b, !strcmp(name, "atm"));
     status = bench_close(&b->json, status, b->any_whole);
     for (int i = 0; i < b->count; i++)
         free(b->seen[i].rate);
@@ -373,7 +379,7 @@ static ordo_status bench_operator(options *o, const char *name)
     return status;
 }
 
-/* --threads is a list for `queue`, one number for the others. */
+/* --threads is a list for `queue` and `lock-transfer`, one number for the others. */
 static ordo_status one_number_of_threads(options *o)
 {
     ordo_u64 threads = (ordo_u64)o->threads;
@@ -385,9 +391,9 @@ static ordo_status one_number_of_threads(options *o)
 
 ordo_status verb_bench(const options *given)
 {
-    static const char *const names[] = {"ht", "atm", "sgd", "machine", "queue", NULL};
+    static const char *const names[] = {"ht", "atm", "sgd", "machine", "queue", "lock-transfer", NULL};
     if (given->word_count == 0)
-        return ordo_fail(ORDO_ERR_USAGE, "bench needs one of ht, atm, sgd, machine and queue");
+        return ordo_fail(ORDO_ERR_USAGE, "bench needs one of ht, atm, sgd, machine, queue and lock-transfer");
     int which = 0;
     while (names[which] && strcmp(names[which], given->words[0]) != 0)
         which++;
@@ -401,7 +407,7 @@ ordo_status verb_bench(const options *given)
     if (!o)
         return ordo_fail(ORDO_ERR_MEMORY, "no memory for a benchmark");
     *o = *given;
-    if (strcmp(names[which], "queue") != 0)
+    if (strcmp(names[which], "queue") != 0 && strcmp(names[which], "lock-transfer") != 0)
         status = one_number_of_threads(o);
     if (!status)
         status = !strcmp(names[which], "queue")     ? bench_queue(o)

@@ -7,6 +7,9 @@
 
 #include <ordo/detail/backend.h>
 
+/* Critical sections of lock-transfer where the options say nothing. */
+enum { BENCH_SECTIONS = 1 << 18 };
+
 /* The measurements of a candidate. */
 typedef struct bench_seen {
     char sync[16], scheduler[32]; /* of the last run: auto may choose another one in each run */
@@ -28,11 +31,18 @@ typedef struct bench {
 
 /* A random word for each number, by the seed. */
 ordo_u64 bench_random(ordo_u64 seed, ordo_u64 number);
+/* A number below `limit`, less than 2^32. */
+ordo_u32 bench_pick(ordo_u64 seed, ordo_u64 number, ordo_u64 limit);
+/* Runs a candidate, which ^C interrupts. */
+ordo_status bench_run(bench *b, int which, const ordo_work *work, ordo_stats *stats);
 /* Adds a run of a candidate; trial < 1: a warm-up, which does not count. */
 void bench_note(bench *b, int which, int trial, const ordo_stats *stats, double rate);
 /* Writes a run's record, which is kept if the command is interrupted. */
 ordo_status bench_record(bench *b, const record *r);
 ordo_status bench_ratings(bench *b);
+ordo_status bench_lock_transfer(bench *b);
+/* The candidates of lock-transfer where none are named. */
+const char *bench_ways_of_locking(const options *o);
 ordo_status bench_machine(const options *o);
 /* Sets *out to the back end of the GPU that the options ask for; NULL: the CPU. */
 ordo_status bench_gpu(const options *o, const ordo_backend **out);

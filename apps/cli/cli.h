@@ -13,6 +13,8 @@
 
 #include <ordo/distributed.h>
 #include <ordo/partition.h>
+#include <ordo/points_to.h>
+#include <ordo/sat.h>
 #include <ordo/version.h>
 #include <ordo/trace.h>
 
@@ -36,6 +38,8 @@ enum {
     VERB_GAP = 1 << 11,
     VERB_PARTITION = 1 << 12,
     VERB_REPORT = 1 << 13, /* report, plot */
+    VERB_SAT = 1 << 14,
+    VERB_POINTS = 1 << 15, /* points-to */
     VERB_LIST = 1 << 7     /* schedulers, operators, help, version: no options of their own */
 };
 
@@ -45,7 +49,7 @@ enum {
     MAX_SETTINGS = 64,
     MAX_GRAPHS = 256,
     GAP_WEIGHT = 255,
-    MAX_OPTIONS = 128,
+    MAX_OPTIONS = 160,
     MAX_CANDIDATES = 256,
     MAX_OWN = 16, /* settings of one contender */
     MAX_SWEEPS = 8,
@@ -103,10 +107,17 @@ typedef struct options {
     bool verify, no_verify, force, ids_of_file;
     ordo_verify_how how;
 
+    /* sat, and generated formulas and constraints */
+    ordo_sat_query sat;
+    ordo_u64 variables;
+    ordo_u32 length; /* 0: 3 */
+    double ratio;    /* 0: the kind's */
+
     /* bench */
     const char *collisions;             /* NULL: the verb's default */
     const char *batches;                /* likewise */
     const char *block_list, *lane_list; /* likewise */
+    const char *held, *section;         /* likewise */
     ordo_u64 operations;
     ordo_u32 epochs, rank;
     double rate, decay, holdout;
@@ -138,8 +149,9 @@ enum {
     TRAIT_TREE = 1 << 11,
     TRAIT_AT_ONCE = 1 << 12, /* one answer from several sources */
     TRAIT_ROUNDS = 1 << 13,
-    TRAIT_QUEUE = 1 << 14, /* bench queue */
-    TRAIT_STATE = 1 << 10  /* an operator's file */
+    TRAIT_QUEUE = 1 << 14,    /* bench queue */
+    TRAIT_TRANSFER = 1 << 15, /* bench lock-transfer */
+    TRAIT_STATE = 1 << 10     /* an operator's file */
 };
 /* A verb of the command that is not an app. */
 typedef struct cli_verb {
@@ -300,6 +312,13 @@ void process_last_words(const char *text);
 
 /* ---- a run's record ---- */
 
+/* What a run of `bench lock-transfer` has found; see operators/lock_transfer.h. */
+typedef struct lock_transfer_seen {
+    int locks_held;
+    ordo_u64 steps, handovers, longest_wait_ns, longest_wait_served;
+    double handover_ns, share, wait_ns, held_ns;
+} lock_transfer_seen;
+
 typedef struct record {
     const loaded *graph;
     const ordo_app *app;
@@ -320,8 +339,9 @@ typedef struct record {
     const ordo_vid *path; /* with --path-to */
     ordo_u64 path_length;
     ordo_vid path_to;
-    const char *bench;               /* bench: its name; graph and app may be NULL */
-    ordo_u64 collisions, operations; /* sgd: 0, ratings used in an epoch */
+    const char *bench;                  /* bench: its name; graph and app may be NULL */
+    ordo_u64 collisions, operations;    /* sgd: 0, ratings used in an epoch */
+    const lock_transfer_seen *transfer; /* lock-transfer */
     double rmse, rmse_held,
         rmse_mean; /* sgd: for those, for those held out, and for these if all were predicted as the mean */
 } record;
@@ -391,6 +411,15 @@ ordo_status flush_stdout(void);
 /* Whether that was because the reader has closed the pipe. */
 bool stdout_reader_gone(void);
 
+/* ---- formulas (sat.c) ---- */
+
+/* For sat and points-to: *taken is whether --output or --json is standard output; ORDO_ERR_USAGE where both are. */
+ordo_status stdout_of(const options *o, bool *taken);
+/* `ordo generate ksat`. */
+ordo_status generate_formula(const options *o);
+/* `ordo generate constraints` (points_to.c). */
+ordo_status generate_constraints(const options *o);
+
 /* ---- JSON (json.c) ---- */
 
 void json_command_line(int argc, char **argv);
@@ -408,6 +437,27 @@ typedef struct queue_record {
 } queue_record;
 ordo_status json_write_queue(sink *s, const queue_record *r);
 ordo_status json_write_info(sink *s, const loaded *g, const options *o, const graph_stats *found);
+/* A run of `sat` on the formula of a file. */
+typedef struct sat_record {
+    const char *file;
+    const ordo_formula *formula;
+    const ordo_sat_found *found;
+    const ordo_stats *stats;
+    double load_seconds, seconds;
+} sat_record;
+/* A run of `points-to` on the constraints of a file. */
+typedef struct points_to_record {
+    const char *file;
+    const ordo_constraints *constraints;
+    const ordo_points_to_sets *sets;
+    const ordo_points_to_found *found;
+    ordo_u64 pointers, most; /* variables that point to something; the size of the largest set */
+    int threads;
+    double load_seconds, seconds, verify_seconds;
+    bool verified;
+} points_to_record;
+ordo_status json_write_points_to(sink *s, const points_to_record *r);
+ordo_status json_write_sat(sink *s, const options *o, const sat_record *r);
 ordo_status json_write_partition(sink *s, const loaded *g, const options *o, const ordo_part *of, double seconds);
 
 /* ---- text (text.c) ---- */
@@ -458,6 +508,8 @@ ordo_status verb_convert(const options *o);
 ordo_status verb_info(const options *o);
 ordo_status verb_sample(const options *o);
 ordo_status verb_partition(const options *o);
+ordo_status verb_sat(const options *o);
+ordo_status verb_points_to(const options *o);
 ordo_status verb_report(const options *o);
 ordo_status verb_plot(const options *o);
 ordo_status verb_schedulers(const options *o);

@@ -344,7 +344,8 @@ static void offer_word(const typing *t)
         if (index == 0)
             offer_kinds(t);
     } else if (verb == VERB_COMPARE || verb == VERB_REPORT || (verb & (VERB_CONVERT | VERB_SAMPLE) && index < 2) ||
-               (verb & (VERB_APP | VERB_GAP | VERB_INFO | VERB_CHECK | VERB_PARTITION) && index == 0 && !t->made) ||
+               (verb & (VERB_APP | VERB_GAP | VERB_INFO | VERB_CHECK | VERB_PARTITION | VERB_SAT | VERB_POINTS) &&
+                index == 0 && !t->made) ||
                (v && v->verb == VERB_APP && index < 2) || /* an operator's file, then a graph */
                (verb == VERB_TUNE && index == 1 && !t->made) ||
                (verb == VERB_BENCH && index == 1 && t->scope.traits & TRAIT_GRAPH && !t->made)) {

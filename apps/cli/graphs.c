@@ -55,6 +55,10 @@ ordo_status verb_generate(const options *o)
     ordo_status status = options_made(o, &made);
     if (status)
         return status;
+    if (!strcmp(made.kind, "ksat"))
+        return generate_formula(o);
+    if (!strcmp(made.kind, "constraints"))
+        return generate_constraints(o);
     loaded g = {.generated = true};
     show_phase(o, "making", made.kind);
     process_cancellable(true);

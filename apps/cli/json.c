@@ -442,6 +442,18 @@ ordo_status json_write_bench(sink *s, const record *r)
     put(memory, "peak", whole(r->stats->peak_bytes));
     put(o, "memory", memory.json);
     put(o, "rate", real((double)r->operations / r->stats->run_seconds));
+    if (r->transfer) {
+        object transfer = object_new(&failed);
+        put(transfer, "held", json_integer(r->transfer->locks_held));
+        put(transfer, "steps", whole(r->transfer->steps));
+        put(transfer, "handovers", whole(r->transfer->handovers));
+        put(transfer, "handover_ns", real(r->transfer->handover_ns));
+        put(transfer, "section_ns", real(r->transfer->held_ns));
+        put(transfer, "wait_ns", real(r->transfer->wait_ns));
+        put(transfer, "longest_wait_ns", whole(r->transfer->longest_wait_ns));
+        put(transfer, "longest_wait_sections", whole(r->transfer->longest_wait_served));
+        put(o, "transfer", transfer.json);
+    }
     if (r->graph) {
         object rmse = object_new(&failed);
         put(rmse, "used", real(r->rmse));
@@ -541,6 +553,73 @@ ordo_status json_write_partition(sink *s, const loaded *g, const options *o, con
     put(times, "load", real(g->info.load_seconds));
     put(times, "build", real(g->info.build_seconds));
     put(times, "partition", real(seconds));
+    put(all, "seconds", times.json);
+    return write_line(s, all);
+}
+
+ordo_status json_write_sat(sink *s, const options *o, const sat_record *r)
+{
+    static const char *const answers[] = {"unknown", "satisfiable", "unsatisfiable"};
+    const ordo_sat_found *f = r->found;
+    const bool ran = r->stats->op != NULL;
+    bool failed = false;
+    object all = begin("sat", &failed), formula = object_new(&failed), search = object_new(&failed),
+           times = object_new(&failed);
+    put(formula, "file", text(r->file));
+    put(formula, "variables", whole(r->formula->variables));
+    put(formula, "clauses", whole(r->formula->clauses));
+    put(formula, "literals", whole(r->formula->row[r->formula->clauses]));
+    put(all, "formula", formula.json);
+    put(all, "operator", ran ? text(r->stats->op) : json_null());
+    put(all, "scheduler", ran ? text(r->stats->scheduler) : json_null());
+    put(all, "sync", ran ? text(r->stats->sync) : json_null());
+    put(all, "device", ran ? text(r->stats->backend) : json_null());
+    put(all, "threads", json_integer(r->stats->threads));
+    put(all, "seed", whole(o->seed));
+    put(all, "answer", text(answers[f->answer]));
+    put(all, "verified", json_boolean(f->answer == ORDO_SAT_SATISFIABLE));
+    put(search, "tries", whole(f->tries));
+    put(search, "decimations", whole(f->decimations));
+    put(search, "unconverged", whole(f->unconverged));
+    put(search, "rounds", whole(f->rounds));
+    put(search, "fixed", whole(f->fixed));
+    put(search, "implied", whole(f->implied));
+    put(search, "searched", whole(f->searched));
+    put(search, "flips", whole(f->flips));
+    put(all, "search", search.json);
+    put(times, "load", real(r->load_seconds));
+    put(times, "search", real(r->seconds));
+    put(times, "prepare", real(r->stats->prepare_seconds));
+    put(times, "transfer", real(r->stats->transfer_seconds));
+    put(all, "seconds", times.json);
+    return write_line(s, all);
+}
+
+ordo_status json_write_points_to(sink *s, const points_to_record *r)
+{
+    bool failed = false;
+    object all = begin("points_to", &failed), program = object_new(&failed), result = object_new(&failed),
+           work = object_new(&failed), times = object_new(&failed);
+    put(program, "file", text(r->file));
+    put(program, "variables", whole(r->constraints->variables));
+    put(program, "constraints", whole(r->constraints->count));
+    put(all, "program", program.json);
+    put(all, "threads", json_integer(r->threads));
+    put(result, "facts", whole(r->sets->row[r->sets->variables]));
+    put(result, "pointers", whole(r->pointers));
+    put(result, "largest", whole(r->most));
+    put(result, "edges", whole(r->found->edges));
+    put(result, "edges_added", whole(r->found->added));
+    put(all, "result", result.json);
+    put(work, "rounds", whole(r->found->rounds));
+    put(work, "items", whole(r->found->items));
+    put(work, "unions", whole(r->found->unions));
+    put(work, "bytes", whole(r->found->bytes));
+    put(all, "work", work.json);
+    put(all, "verified", r->verified ? json_true() : json_null());
+    put(times, "load", real(r->load_seconds));
+    put(times, "run", real(r->seconds));
+    put(times, "verify", r->verified ? real(r->verify_seconds) : json_null());
     put(all, "seconds", times.json);
     return write_line(s, all);
 }

@@ -1,10 +1,13 @@
 /* memory.c -- allocation that is counted, aligned, and can be made to fail by tests.
  *
- * Every block is preceded by its size. Large blocks are aligned to huge pages and offered to the kernel as such.
+ * Every block is preceded by its size. Large blocks are aligned to huge pages and offered to the kernel as such. They
+ * do not all begin at the same offset in a huge page: places of equal index in several arrays would be in the same set
+ * of a cache, and have equal low bits of their addresses, by which processors compare a load with the stores before it.
  */
 #define _DEFAULT_SOURCE /* madvise */
 #include <ordo/memory.h>
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,11 +17,14 @@
 /* The size of a block, in front of it, so that memory can be accounted for without help of the C library. */
 typedef struct header {
     _Alignas(64) size_t bytes; /* the caller's */
+    void *base;                /* what the C library gave */
 } header;
 
-enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 1 << 20 };
+/* Large blocks begin at one of OFFSETS places in a huge page: STEP apart, which are a page and some lines. */
+enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 1 << 20, STEP = 4096 + 320, OFFSETS = 12 };
 
 static ordo_u64 now_bytes, peak_bytes;
+static unsigned large_blocks;   /* so far */
 static ordo_u64 fail_countdown; /* 0: never */
 
 static int told_to_fail(void)
@@ -51,19 +57,23 @@ void *ordo_alloc(size_t count, size_t size)
         ordo_fail(ORDO_ERR_MEMORY, "not enough memory: %zu elements of %zu bytes asked for", count, size);
         return NULL;
     }
-    size_t align = bytes >= HUGE_FROM ? HUGE_PAGE : sizeof(header);
-    size_t whole = (sizeof(header) + bytes + align - 1) / align * align;
-    header *base = told_to_fail() ? NULL : aligned_alloc(align, whole);
+    const bool large = bytes >= HUGE_FROM;
+    const size_t align = large ? HUGE_PAGE : sizeof(header);
+    const size_t offset =
+        large ? __atomic_fetch_add(&large_blocks, 1, __ATOMIC_RELAXED) % (unsigned)OFFSETS * (size_t)STEP : 0;
+    const size_t whole = (offset + sizeof(header) + bytes + align - 1) / align * align;
+    char *base = told_to_fail() ? NULL : aligned_alloc(align, whole);
     if (!base) {
         ordo_fail(ORDO_ERR_MEMORY, "not enough memory: %zu bytes asked for, %llu held", bytes,
                   (unsigned long long)ordo_memory_now());
         return NULL;
     }
-    if (align == HUGE_PAGE)
+    if (large)
         madvise(base, whole, MADV_HUGEPAGE); /* advice: a refusal changes nothing */
-    base->bytes = bytes;
+    header *const h = (header *)(void *)(base + offset);
+    *h = (header){.bytes = bytes, .base = base};
     account(bytes);
-    return base + 1;
+    return h + 1;
 }
 
 void *ordo_alloc_zero(size_t count, size_t size)
@@ -90,7 +100,7 @@ void ordo_free(void *block)
     if (!block)
         return;
     __atomic_sub_fetch(&now_bytes, header_of(block)->bytes, __ATOMIC_RELAXED);
-    free(header_of(block));
+    free(header_of(block)->base);
 }
 
 ordo_u64 ordo_memory_now(void)

@@ -378,6 +378,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
     }
     ordo_free(own.trace);
     ordo_free(job.locks.lock);
+    ordo_free(job.locks.ticket);
     ordo_free(job.counters);
     ordo_team_return(job.team);
     return status;

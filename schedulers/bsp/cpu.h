@@ -39,6 +39,15 @@
 #define bsp_list_lock ORDO_OP_NAME(bsp_list_lock)
 #define bsp_list_racy ORDO_OP_NAME(bsp_list_racy)
 
+/* lock_order=fifo: locks are passed on in the order of asking. */
+ORDO_INLINE ordo_status bsp_order_locks(ordo_job *job)
+{
+    if (!job->locks.lock || (int)job->tunable[BSP_LOCK_ORDER] != 1)
+        return ORDO_OK;
+    job->locks.ticket = (ordo_ticket_lock *)ordo_alloc_zero((size_t)job->locks.mask + 1, sizeof *job->locks.ticket);
+    return job->locks.ticket ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
 /* A member's work for the next superstep, and the long rows that it has put off. There are two, for even and odd
  * supersteps: one is read while the other is written. */
 typedef struct ordo_bsp_vote {
@@ -571,7 +580,8 @@ static ordo_status bsp_run_here(ordo_job *job)
 
 static ordo_status bsp_run_job(ordo_job *job)
 {
-    return op_run_among_ranks(job, bsp_run_here);
+    ordo_status status = bsp_order_locks(job);
+    return status ? status : op_run_among_ranks(job, bsp_run_here);
 }
 
 #else /* critical */
@@ -655,10 +665,13 @@ ORDO_NOINLINE void bsp_work_race(void *run, int index)
 
 static ordo_status bsp_run_job(ordo_job *job)
 {
+    ordo_status status = bsp_order_locks(job);
+    if (status)
+        return status;
     bsp_run run = {.job = job,
                    .shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
                    .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
-    ordo_status status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
+    status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status && ordo_job_sync(job) == ORDO_SYNC_OWNER)
         status = ordo_owners_make(job, &run.owners);
     if (!status && ordo_job_sync(job) == ORDO_SYNC_RACE)

@@ -220,6 +220,11 @@ static ordo_status bsp_run_job(ordo_job *job)
     ordo_status status = ORDO_OK;
     bsp_args a = {};
     const bool locked = job->sync == ORDO_SYNC_LOCK;
+    if (locked && (int)job->tunable[BSP_LOCK_ORDER] == 1)
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "scheduler 'bsp' with lock_order=fifo on device 'cuda' needs a critical operator; '%s' is none",
+            job->op->name);
     a.direction = (int)job->tunable[BSP_DIRECTION];
     const bool listed = (int)job->tunable[BSP_APPEND] != BSP_BUFFER || (int)job->tunable[BSP_DEDUP] == BSP_EACH;
 #if ORDO_OVER_RANKS
@@ -239,7 +244,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     if (!status)
         status = op_cuda_arguments(&c, &a, &arrays);
     if (!status && locked)
-        status = ordo_cuda_locks_make(&c, true, &a.locks);
+        status = ordo_cuda_locks_make(&c, ORDO_LOCK_TABLE, &a.locks);
 #if ORDO_OP_ORDER != ORDO_SUM && !ORDO_OVER_RANKS
     if (!status && needs_in)
         status = bsp_bits_make(&c, job->num_items, job->in->m, &a.bits);

@@ -52,7 +52,7 @@ ORDO_DEV bool bsp_begin(const ordo_cuda_frontier *f, const ordo_cuda_run *run, c
     return true;
 }
 
-template <bool Word, bool Traced>
+template <int How, bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_lock_kernel(const bsp_lock_args a)
 {
     __shared__ ordo_dev_queue queue;
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_lock_kernel(co
     ordo_live_begin(traced, ORDO_BUSY);
     for (ordo_u32 step = 1; bsp_begin(f, &a.run, traced, step, &list, &count); step++) {
         ordo_u32 *next = f->list[(step + 1) & 1], *next_count = &f->counters[(step + 1) % 3].count;
-        op_dev_prepares<Word>(
+        op_dev_prepares<How>(
             &a.sections, traced, list, count, step, &mine, &rounds,
             [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
             [&] { ordo_dev_flush(&queue, next, next_count, false); });
@@ -150,12 +150,15 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_race_kernel(co
     ordo_dev_publish(a.run.counters, mine);
 }
 
-/* The kernel with locks in words or in a table; the former is instantiated only if the operator has locks in words. */
-template <bool Has, bool Traced> static const void *bsp_lock_kernel_of(bool word)
+/* The kernel for a kind of locks; that in words is instantiated only if the operator has such. */
+template <bool Has, bool Traced> static const void *bsp_lock_kernel_of(int how)
 {
+    if (how == ORDO_LOCK_TICKETS)
+        return (const void *)bsp_lock_kernel<ORDO_LOCK_TICKETS, Traced>;
     if constexpr (Has)
-        return word ? (const void *)bsp_lock_kernel<true, Traced> : (const void *)bsp_lock_kernel<false, Traced>;
-    return (const void *)bsp_lock_kernel<false, Traced>;
+        if (how == ORDO_LOCK_WORD)
+            return (const void *)bsp_lock_kernel<ORDO_LOCK_WORD, Traced>;
+    return (const void *)bsp_lock_kernel<ORDO_LOCK_TABLE, Traced>;
 }
 
 static ordo_status bsp_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
@@ -164,15 +167,19 @@ static ordo_status bsp_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
     const ordo_job *job = c->job;
     bsp_lock_args a = {};
     const int locks = (int)job->tunable[BSP_LOCK_PLACE];
-    const bool word = op_lock_bits && locks != 1;
-    if (locks == 2 && !word)
+    const bool tickets = (int)job->tunable[BSP_LOCK_ORDER] == 1;
+    const int how = tickets ? ORDO_LOCK_TICKETS : op_lock_bits && locks != 1 ? ORDO_LOCK_WORD : ORDO_LOCK_TABLE;
+    if (locks == 2 && tickets)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with lock_place=word has lock_order=any alone: ticket locks are in a table");
+    if (locks == 2 && how != ORDO_LOCK_WORD)
         return ordo_fail(
             ORDO_ERR_UNSOUND,
             "scheduler 'bsp' with lock_place=word needs an operator whose targets' words have a bit to spare; "
             "'%s' has none",
             job->op->name);
     ordo_status status =
-        op_cuda_sections_make(c, word, (ordo_u64)job->tunable[BSP_MAX_CONTENDERS], &blocks, arrays, &a.sections);
+        op_cuda_sections_make(c, how, (ordo_u64)job->tunable[BSP_MAX_CONTENDERS], &blocks, arrays, &a.sections);
     if (!status)
         status = op_cuda_frontier(c, op_activates, &a.frontier, &a.sections.halt);
     if (status)
@@ -181,7 +188,7 @@ static ordo_status bsp_run_lock(ordo_cuda *c, ordo_cuda_arrays *arrays)
     a.run = c->run;
     void *args[] = {&a};
     constexpr bool has = (int)op_lock_bits != 0;
-    const void *kernel = a.run.traced.live ? bsp_lock_kernel_of<has, true>(word) : bsp_lock_kernel_of<has, false>(word);
+    const void *kernel = a.run.traced.live ? bsp_lock_kernel_of<has, true>(how) : bsp_lock_kernel_of<has, false>(how);
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
 }
 

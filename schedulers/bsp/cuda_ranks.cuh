@@ -259,11 +259,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
                         op_dev_post(r, met, outbox, target, candidate);
                     }
                 },
-                [&] {
-                    ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false);
-                    op_dev_dispatch(r, met, outbox, false);
-                },
-                [](ordo_u32) {});
+                [&] { ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); },
+                [](ordo_u32) {}, NULL, [&] { op_dev_dispatch(r, met, outbox, false); });
             op_dev_dispatch(r, met, outbox, true);
         }
         has_frontier = pulling;

@@ -14,10 +14,11 @@
     X(BSP_LOCK_PLACE, "lock_place", CHOICE, "auto", 0, 0, "auto|table|word", "",                                       \
       "cuda, lock: a table of locks, or a bit of the target's own word; auto: the word where the operator "            \
       "has it (4 M targets: 12.6 G/s, 30.5 in words)")                                                                 \
+    X(BSP_LOCK_ORDER, "lock_order", CHOICE, "any", 0, 0, "any|fifo", "",                                               \
+      "lock: to whom a lock passes: any that tries, or in the order of asking (cpu, cuda with a table)")               \
     X(BSP_APPEND, "append", CHOICE, "buffer", 0, 0, "buffer|atomic|warp|prefix|scatter", "",                           \
-      "relax: how activated items get onto the next frontier: by a buffer for each thread (cuda: block); one "         \
-      "addition "                                                                                                      \
-      "to a counter for each item, or for 32; a prefix sum behind a barrier; a place for each edge, then gathered. "   \
+      "relax: how activated items get onto the next frontier: by a buffer for each thread (cuda: block); a "           \
+      "counted place for each item, or for 32; a prefix sum behind a barrier; a place for each edge, then gathered. "  \
       "All but buffer push alone")                                                                                     \
     X(BSP_DEDUP, "dedup", CHOICE, "auto", 0, 0, "auto|off|on", "",                                                     \
       "relax: whether an item that is activated several times in a superstep is listed once; auto: cuda on, cpu off, " \

@@ -100,6 +100,51 @@ ORDO_DEV ordo_u32 lock_server_unpack(const ordo_u64 (&word)[lock_server_words], 
 
 /* ---- clients ---- */
 
+/* By a whole block: the candidates of a batch of a tile's edges, from number `base` on, that would improve their
+ * targets; to[k] becomes the owner, or SERVER_NONE. */
+template <typename Args>
+ORDO_DEV void lock_server_propose(const Args *a, const lock_server_tile *tile, ordo_u32 base, ordo_u32 total,
+                                  ordo_u64 (&word)[lock_server_each][lock_server_words],
+                                  ordo_u32 (&to)[lock_server_each], server_counters *mine)
+{
+#if ORDO_OP_ORDER != ORDO_SUM
+    op_cell now[lock_server_each];
+#endif
+#pragma unroll
+    for (int k = 0; k < lock_server_each; k++) {
+        const ordo_u32 i = base + (ordo_u32)k * SERVER_THREADS + threadIdx.x;
+        to[k] = SERVER_NONE;
+        if (i >= total)
+            continue;
+        ordo_u32 owner = 0; /* the last item whose offset is at most i */
+#pragma unroll 1
+        for (ordo_u32 half = SERVER_THREADS / 2; half; half /= 2)
+            owner += tile->offset[owner + half] <= i ? half : 0;
+        const op_edge edge =
+            op_dev_edge(&a->rows, tile->begin[owner] + (i - tile->offset[owner]), tile->item[owner], false);
+        const ordo_u32 target = op_target(&a->state, edge);
+        lock_server_pack(target, op_candidate(&a->state, tile->value[owner], edge), word[k]);
+#if ORDO_OP_ORDER != ORDO_SUM
+        now[k] = ordo_dev_load(&a->cells[target]);
+#endif
+        to[k] = 0;
+        mine->edges++;
+    }
+#pragma unroll
+    for (int k = 0; k < lock_server_each; k++) {
+        op_cell candidate;
+        const ordo_u32 target = lock_server_unpack(word[k], &candidate);
+        ordo_u32 local;
+#if ORDO_OP_ORDER == ORDO_SUM
+        const bool sends = candidate != 0;
+#else
+        const bool sends = op_better(candidate, now[k]);
+#endif
+        if (to[k] != SERVER_NONE)
+            to[k] = sends ? server_split(&a->owners, server_number(&a->owners, target), &local) : SERVER_NONE;
+    }
+}
+
 /* By a whole block: processes the edges of a tile in batches; sends candidates that would improve their targets to the
  * owners of these. False if the run ends early. */
 ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox *out, const lock_server_tile *tile,
@@ -109,42 +154,7 @@ ORDO_DEV bool lock_server_expand(const lock_server_args *a, const server_outbox 
     for (ordo_u32 base = 0; base < total; base += lock_server_batch) {
         ordo_u64 word[lock_server_each][lock_server_words] = {};
         ordo_u32 to[lock_server_each];
-#if ORDO_OP_ORDER != ORDO_SUM
-        op_cell now[lock_server_each];
-#endif
-#pragma unroll
-        for (int k = 0; k < lock_server_each; k++) {
-            const ordo_u32 i = base + (ordo_u32)k * SERVER_THREADS + threadIdx.x;
-            to[k] = SERVER_NONE;
-            if (i >= total)
-                continue;
-            ordo_u32 owner = 0; /* the last item whose offset is at most i */
-#pragma unroll 1
-            for (ordo_u32 half = SERVER_THREADS / 2; half; half /= 2)
-                owner += tile->offset[owner + half] <= i ? half : 0;
-            const op_edge edge =
-                op_dev_edge(&a->rows, tile->begin[owner] + (i - tile->offset[owner]), tile->item[owner], false);
-            const ordo_u32 target = op_target(&a->state, edge);
-            lock_server_pack(target, op_candidate(&a->state, tile->value[owner], edge), word[k]);
-#if ORDO_OP_ORDER != ORDO_SUM
-            now[k] = ordo_dev_load(&a->cells[target]);
-#endif
-            to[k] = 0;
-            mine->edges++;
-        }
-#pragma unroll
-        for (int k = 0; k < lock_server_each; k++) {
-            op_cell candidate;
-            const ordo_u32 target = lock_server_unpack(word[k], &candidate);
-            ordo_u32 local;
-#if ORDO_OP_ORDER == ORDO_SUM
-            const bool sends = candidate != 0;
-#else
-            const bool sends = op_better(candidate, now[k]);
-#endif
-            if (to[k] != SERVER_NONE)
-                to[k] = sends ? server_split(&a->owners, server_number(&a->owners, target), &local) : SERVER_NONE;
-        }
+        lock_server_propose(a, tile, base, total, word, to, mine);
         if (!server_deliver<lock_server_words, lock_server_each>(out, &a->ring, a->servers, to, word, sending, &a->halt,
                                                                  step, rounds))
             return false;
@@ -427,7 +437,7 @@ template <bool Combine, bool Traced>
 static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
     lock_server_kernel(const lock_server_args a)
 {
-    extern __shared__ ordo_u64 capacity[];
+    ORDO_CUDA_DYNAMIC(ordo_u64, capacity);
     __shared__ ordo_dev_queue queue;
     __shared__ ordo_u32 least[3];
     auto grid = cooperative_groups::this_grid();
@@ -478,6 +488,10 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
     ordo_dev_publish(a.run.counters, server_counted(&mine));
 }
 
+#if ORDO_OP_ORDER != ORDO_SUM
+#include "cuda_both.cuh"
+#endif
+
 /* ---- the host's part ---- */
 
 static ordo_status lock_server_refuse(const ordo_job *job)
@@ -493,8 +507,11 @@ static ordo_status lock_server_refuse(const ordo_job *job)
                          "scheduler 'lock_server' on device 'cuda' has data=global alone for relax operators, since "
                          "clients look at cells; '%s' is one",
                          job->op->name);
-    if ((int)job->tunable[SERVER_ROLES] == 1)
-        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
+    if ((int)job->tunable[SERVER_ROLES] == 1 && ORDO_OP_ORDER == ORDO_SUM)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' has roles=apart alone for operators that sum; '%s' "
+                         "is one",
+                         job->op->name);
     if (job->targets >> 30)
         return ordo_fail(ORDO_ERR_USAGE,
                          "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^30",
@@ -549,6 +566,10 @@ static ordo_status lock_server_run_job(ordo_job *job)
     ordo_status status = lock_server_refuse(job);
     if (status)
         return status;
+#if ORDO_OP_ORDER != ORDO_SUM
+    if ((int)job->tunable[SERVER_ROLES] == 1)
+        return lock_server_run_both(job);
+#endif
     status = op_cuda_begin(job, &c);
     if (!status) {
         const void *const kernels[2][2] = {

@@ -112,7 +112,8 @@ static ordo_status lock_server_refuse(const ordo_job *job)
                          "section needs the words of two servers; '%s' would be run so",
                          job->op->name);
     if ((int)job->tunable[SERVER_ROLES] == 1)
-        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'lock_server' on device 'cuda' has roles=apart alone");
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'lock_server' on device 'cuda' has roles=apart alone for critical operators");
     if ((int)job->tunable[SERVER_BLOCKS] > (int)lock_server_resident)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' on device 'cuda' has blocks=1 alone for an operator to whose items "

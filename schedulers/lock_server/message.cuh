@@ -25,8 +25,15 @@
 #ifndef SERVER_MESSAGE_ONCE
 #define SERVER_MESSAGE_ONCE
 
+#ifndef SERVER_BLOCK_THREADS /* a test's blocks are smaller */
+#define SERVER_BLOCK_THREADS 512
+#endif
+#ifndef ORDO_CUDA_DYNAMIC
+#define ORDO_CUDA_DYNAMIC(_type, _name) extern __shared__ _type _name[]
+#endif
+
 enum {
-    SERVER_THREADS = 512, /* of a block */
+    SERVER_THREADS = SERVER_BLOCK_THREADS, /* of a block */
     SERVER_WARPS = SERVER_THREADS / 32,
     SERVER_EACH = 4,            /* the least number of messages of a thread in a batch */
     SERVER_MOST = 512,          /* the most servers: a sender has a thread for each */
@@ -226,12 +233,12 @@ typedef struct server_sending {
 } server_sending;
 
 /* By a whole block: sorts messages into the outbox, whose last batch must have been written; server_send writes this
- * one. If to[k] is SERVER_NONE, the thread has no message k; `get(k, word)` makes the others. Places are reserved as
- * soon as their number is known, so that the reservation and the sorting overlap; in between no thread waits for
- * another block. */
+ * one. Returns their number. If to[k] is SERVER_NONE, the thread has no message k; `get(k, word)` makes the others.
+ * Places are reserved as soon as their number is known, so that the reservation and the sorting overlap; in between no
+ * thread waits for another block. */
 template <int W, int P, typename Get>
-ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
-                             const ordo_u32 (&to)[P], Get get, server_sending *s)
+ORDO_DEV ordo_u32 server_fill_by(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
+                                 const ordo_u32 (&to)[P], Get get, server_sending *s)
 {
     __shared__ ordo_dev_scan<ordo_u32, SERVER_THREADS, true> scan;
     const ordo_u32 mine = threadIdx.x / 32 + SERVER_WARPS * (threadIdx.x % 32); /* server */
@@ -263,14 +270,15 @@ ORDO_DEV void server_fill_by(const server_outbox *out, const server_rings *rings
         }
     s->offset = s->count ? out->offset[mine] : 0;
     __syncthreads();
+    return total;
 }
 
 /* By a whole block: the same for messages in registers. */
 template <int W, int P>
-ORDO_DEV void server_fill(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
-                          const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *s)
+ORDO_DEV ordo_u32 server_fill(const server_outbox *out, const server_rings *rings, ordo_u32 servers,
+                              const ordo_u32 (&to)[P], const ordo_u64 (&word)[P][W], server_sending *s)
 {
-    server_fill_by<W, P>(
+    return server_fill_by<W, P>(
         out, rings, servers, to,
         [&](int k, ordo_u64(&here)[W]) {
 #pragma unroll

@@ -134,6 +134,16 @@ ORDO_DEV void near_far_push_far(const near_far_args *a, const near_far_phase *p,
         near_far_append_far(a, p, item); /* otherwise it is on the list already, perhaps with a higher bucket */
 }
 
+/* By one thread: puts an item whose cell has become `value` into its pile. */
+ORDO_DEV void near_far_push(const near_far_args *a, const near_far_phase *p, ordo_vid item, op_cell value)
+{
+    const ordo_u64 bucket = near_far_bucket_of(a, item, value);
+    if (bucket < p->threshold)
+        near_far_push_near(a, p, item);
+    else
+        near_far_push_far(a, p, item, bucket);
+}
+
 ORDO_DEV void near_far_begin(const near_far_args *a, const near_far_phase *p, ordo_vid item)
 {
     near_far_push_far(a, p, item, near_far_bucket_of(a, item, op_dev_cell(a->cells, item)));
@@ -172,13 +182,8 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
             if (!op_dev_apply(&a->state, a->cells, target, &candidate, false, false))
                 return;
             mine->useful++;
-            if (!op_activates)
-                return;
-            ordo_u64 bucket = near_far_bucket_of(a, target, candidate);
-            if (bucket < p->threshold)
-                near_far_push_near(a, p, target);
-            else
-                near_far_push_far(a, p, target, bucket);
+            if (op_activates)
+                near_far_push(a, p, target, candidate);
         },
         [&] {
             near_far_flush_near(a, p, false);
@@ -249,6 +254,44 @@ ORDO_DEV void near_far_superstep(const near_far_args *a, const near_far_phase *p
 
 #endif
 
+/* By the whole grid: pushes the initial items far for which `has(item)` is true. */
+template <typename Has> ORDO_DEV void near_far_initial(const near_far_args *a, const near_far_phase *p, Has has)
+{
+    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a->run.initial_count; first += threads) {
+        const ordo_u64 i = first + threadIdx.x;
+        const ordo_item item = i < a->run.initial_count ? ordo_dev_initial(&a->run, i) : 0;
+        if (i < a->run.initial_count && has(item))
+            near_far_begin(a, p, item);
+        near_far_flush_far(a, p, false);
+    }
+    near_far_flush_far(a, p, true);
+    near_far_publish_lowest(&a->epoch[1], *p->lowest);
+}
+
+/* By the whole grid: moves the threshold past `least`, the least bucket of the far pile, and splits the pile. Begins
+ * the next epoch. */
+ORDO_DEV void near_far_split(const near_far_args *a, near_far_phase *p, ordo_u64 least, ordo_cuda_counters *mine)
+{
+    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS, before = p->threshold;
+    const ordo_u32 *const pile = a->far[p->epoch & 1], count = ordo_dev_load(&a->epoch[p->epoch % 3].count);
+    p->threshold = least < before ? before : least + 1; /* the items of the lowest bucket may be done already */
+    p->threshold = p->threshold > before ? p->threshold : before + 1;
+    p->epoch++;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        a->epoch[(p->epoch + 1) % 3].count = 0;
+        a->epoch[(p->epoch + 1) % 3].lowest = 0;
+    }
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < count; first += threads) {
+        const ordo_u64 i = first + threadIdx.x;
+        if (i < count)
+            near_far_split_one(a, p, pile[i], before, mine);
+        near_far_flush_near(a, p, false);
+        near_far_flush_far(a, p, false);
+    }
+}
+
+#if !ORDO_OVER_RANKS
 /* One function: supersteps and splits share the buffers and the counters, which stay in registers. */
 template <bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident) near_far_kernel(const near_far_args a)
@@ -256,7 +299,6 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
     __shared__ ordo_dev_queue near, far;
     auto grid = cooperative_groups::this_grid();
     const ordo_cuda_frontier *f = &a.frontier;
-    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     ordo_cuda_counters mine = {};
     ordo_u64 lowest = 0;
     ordo_u32 rounds = 0;
@@ -266,14 +308,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
     if constexpr (Traced)
         if (ORDO_OP_KIND != ORDO_KIND_RELAX || ordo_live_shows())
             ordo_live_begin(a.run.traced, ORDO_BUSY);
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.run.initial_count; first += threads) {
-        ordo_u64 i = first + threadIdx.x;
-        if (i < a.run.initial_count)
-            near_far_begin(&a, &p, ordo_dev_initial(&a.run, i));
-        near_far_flush_far(&a, &p, false);
-    }
-    near_far_flush_far(&a, &p, true);
-    near_far_publish_lowest(&a.epoch[1], lowest);
+    near_far_initial(&a, &p, [](ordo_item) { return true; });
     grid.sync();
 
     for (p.number = 1;; p.number++) {
@@ -298,22 +333,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
         if (waiting) {
             near_far_superstep(&a, &p, Traced ? a.run.traced : ordo_cuda_traced{}, &mine, &rounds);
         } else {
-            const ordo_u32 *pile = a.far[p.epoch & 1];
-            const ordo_u64 before = p.threshold, least = ~ordo_dev_load(&a.epoch[p.epoch % 3].lowest);
-            p.threshold = least < before ? before : least + 1; /* the items of the lowest bucket may be done already */
-            p.threshold = p.threshold > before ? p.threshold : before + 1;
-            p.epoch++;
-            if (blockIdx.x == 0 && threadIdx.x == 0) {
-                a.epoch[(p.epoch + 1) % 3].count = 0;
-                a.epoch[(p.epoch + 1) % 3].lowest = 0;
-            }
-            for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < far_count; first += threads) {
-                ordo_u64 i = first + threadIdx.x;
-                if (i < far_count)
-                    near_far_split_one(&a, &p, pile[i], before, &mine);
-                near_far_flush_near(&a, &p, false);
-                near_far_flush_far(&a, &p, false);
-            }
+            near_far_split(&a, &p, ~ordo_dev_load(&a.epoch[p.epoch % 3].lowest), &mine);
         }
         near_far_flush_far(&a, &p, true);
         near_far_publish_lowest(&a.epoch[p.epoch % 3], lowest);
@@ -330,6 +350,11 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident)
     ordo_dev_publish(a.run.counters, mine);
 }
 
+#endif
+
+#if ORDO_OVER_RANKS
+#include "cuda_ranks.cuh"
+#else
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 /* For samples of a trace: the near pile as a frontier, and the far pile. A split moves items between the two, and does
  * not change their number. */
@@ -340,6 +365,21 @@ static void near_far_glance(const ordo_cuda_seen *seen, const void *arg, ordo_pr
         return;
     ordo_cuda_frontier_show(seen, arg, out);
     out->in_flight += epoch[seen->live->detail % 3].count;
+}
+#endif
+
+static ordo_status near_far_launch(ordo_cuda *c, near_far_args *a, int blocks)
+{
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    ordo_cuda_frontier_watch(c, &a->frontier);
+    c->glance.from[1] = a->epoch;
+    c->glance.bytes[1] = 3 * sizeof *a->epoch;
+    c->glance.show = near_far_glance;
+#endif
+    void *args[] = {a};
+    const void *const kernel =
+        a->run.traced.live ? (const void *)near_far_kernel<true> : (const void *)near_far_kernel<false>;
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
 }
 #endif
 
@@ -374,18 +414,8 @@ static ordo_status near_far_run_job(ordo_job *job)
         status = ORDO_ERR_MEMORY;
     if (!status && !(a.epoch = (ordo_near_far_epoch *)ordo_cuda_alloc(&c, 3, sizeof(ordo_near_far_epoch), true)))
         status = ORDO_ERR_MEMORY;
-    if (!status) {
-        void *args[] = {&a};
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
-        ordo_cuda_frontier_watch(&c, &a.frontier);
-        c.glance.from[1] = a.epoch;
-        c.glance.bytes[1] = 3 * sizeof *a.epoch;
-        c.glance.show = near_far_glance;
-#endif
-        const void *kernel =
-            a.run.traced.live ? (const void *)near_far_kernel<true> : (const void *)near_far_kernel<false>;
-        status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
-    }
+    if (!status)
+        status = near_far_launch(&c, &a, blocks);
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
     status = ordo_cuda_end(&c, status);

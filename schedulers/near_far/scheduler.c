@@ -52,7 +52,7 @@ const ordo_scheduler ordo_scheduler_near_far = {
     .paper = "Davidson, Baxter, Garland and Owens, IPDPS 2014",
     .pairings = pairings,
     ORDO_TUNABLES(tunables, NEAR_FAR_TUNABLE_COUNT, NEAR_FAR_ROWS),
-    .distributed = 1u << ORDO_ON_CPU,
+    .distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .memory = memory,
     .suit = suit,
 };

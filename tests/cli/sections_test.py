@@ -79,7 +79,7 @@ class Bench(Base):
             self.assertAlmostEqual(last["lock_server"]["held_out"], last["bsp"]["held_out"], delta=0.05)
 
     def test_refusals(self):
-        self.refused(2, "needs one of ht, atm, sgd, machine and queue", "bench")
+        self.refused(2, "needs one of ht, atm, sgd, machine, queue and lock-transfer", "bench")
         self.refused(2, "benchmark 'hat' is unknown; did you mean", "bench", "hat")
         self.refused(2, "--collisions '0', expected a whole number from 1", "bench", "ht", "--collisions", "32,0")
         self.refused(2, "--collisions '3G'", "bench", "ht", "--collisions", "3G")
@@ -121,6 +121,34 @@ class Bench(Base):
         self.refused(2, "--batch '5000', expected 4096 at most", "bench", "queue", "--batch", "1,5000")
         self.refused(2, "--operations 1, expected 2 to", "bench", "queue", "--operations", 1)
         self.refused(2, "bench ht has no queue, so it takes no --batch", "bench", "ht", "--batch", 3)
+
+    def test_lock_transfer(self):
+        words = ("lock-transfer", "--operations", "4K", "-n", 2, "--threads", "1,2", "--collisions", "1,64", "--section", "1,50")
+        found = self.records(*words)
+        ways = [(s, order, t) for s, order in (("bsp", "any"), ("bsp", "fifo"), ("lock_server", None)) for t in (1, 2)]
+        rows = [(locks, held, steps) for held in (1, 2) for locks in (1, 64) for steps in (1, 50)]
+        seen = [(r["collisions"], r["transfer"]["held"], r["transfer"]["steps"], r["trial"], r["options"]["scheduler"],
+                 r["options"]["settings"].get("lock_order"), r["options"]["threads"]) for r in found]
+        self.assertEqual(seen, [(*row, trial, *way) for row in rows for trial in (1, 2) for way in ways])
+        for r in found:
+            t = r["transfer"]
+            self.assertEqual((r["operations"], r["counts"]["useful"]), (4096, 4096))
+            self.assertEqual(r["operator"], "lock_transfer_pair" if t["held"] == 2 else "lock_transfer")
+            self.assertLess(t["longest_wait_sections"], 4096)
+            self.assertLessEqual(t["wait_ns"], t["longest_wait_ns"])
+            if r["options"]["threads"] == 1:  # nobody to hand a lock to
+                self.assertEqual((t["handovers"], t["handover_ns"]), (0, 0))
+        self.assertTrue(any(r["transfer"]["handovers"] > 0 for r in found))
+        long = [r["transfer"]["section_ns"] for r in self.records("lock-transfer", "-n", 1, "--operations", 1000, "--threads", 1,
+                                                                  "--held", 1, "--collisions", 1, "--section", "1,10K")]
+        self.assertGreater(min(long[3:]), 10 * max(long[:3]))  # the section is as long as was asked for
+        out = self.ok(ordo("bench", *words)).out
+        self.assertEqual(len(re.findall(r"(?m)^ +\d+ +[12] +\d+ +[\d.]+ ", out)), len(rows) * len(ways))
+        self.refused(2, "takes no graph", "bench", "lock-transfer", self.gr)
+        self.refused(2, "--held '3', expected 2 at most", "bench", "lock-transfer", "--held", 3)
+        self.refused(2, "--section '2M', expected 1048576 at most", "bench", "lock-transfer", "--section", "2M")
+        self.refused(2, "bench ht hands no locks over, so it takes no --held", "bench", "ht", "--held", 1)
+        self.refused(2, "does not offer sync 'atomic'", "bench", "lock-transfer", "--schedulers", "bsp:atomic")
 
     def test_rectangular_ratings(self):
         path = self.path("ratings.mtx")

@@ -1,5 +1,5 @@
-/* critical.c -- references of bank, hash_table and sgd: properties that hold after every critical section has run
- * exactly once. */
+/* critical.c -- references of bank, hash_table, lock_transfer and sgd: properties that hold after every critical
+ * section has run exactly once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "operators/bank.h"
 #include "operators/dining.h"
 #include "operators/hash_table.h"
+#include "operators/lock_transfer.h"
 #include "operators/matching.h"
 #include "operators/sgd.h"
 
@@ -52,6 +53,56 @@ void contract_bank(trial *t, const edge_list *list)
     free(outcome);
     free(balance);
     free(change);
+}
+
+/* ---- lock_transfer: each section runs once, and no count of a target is lost ---- */
+
+static void check_transfers(trial *t, bool two)
+{
+    ordo_u64 r = t->seed + 3, sections = t->size * 4, locks = t->seed % 3 ? t->size : 1 + t->seed % 2;
+    ordo_u32 *first = contract_alloc(sections, 4), *second = contract_alloc(sections, 4),
+             *done = contract_alloc(sections, 4), *chosen = contract_alloc(locks, 4);
+    ordo_u64 *word = contract_alloc(locks * LOCK_TRANSFER_WORDS, 8);
+    for (ordo_u64 i = 0; i < sections; i++) {
+        first[i] = (ordo_u32)(next_random(&r) % locks);
+        second[i] = two ? (ordo_u32)(next_random(&r) % locks) : first[i];
+        chosen[first[i]]++;
+        chosen[second[i]] += first[i] != second[i];
+    }
+    lock_transfer_state state = {first, second, done, word, (ordo_u32)(t->seed % 3)};
+    ordo_work work = {.state = &state, .num_items = sections, .targets = locks};
+    contract_run(t, &work);
+    for (ordo_u64 i = 0; i < sections; i++)
+        if (done[i] != 1)
+            contract_fail(t, "a section has not run");
+    for (ordo_u64 k = 0; k < locks; k++) {
+        const ordo_u64 *w = word + k * LOCK_TRANSFER_WORDS;
+        if (w[LOCK_TRANSFER_SERVED] != chosen[k])
+            contract_fail(t, "a target does not count its sections");
+        if (w[LOCK_TRANSFER_HANDOVERS] > w[LOCK_TRANSFER_SERVED] || w[LOCK_TRANSFER_LONGEST_SERVED] >= sections)
+            contract_fail(t, "more handovers, or a longer wait, than sections");
+        if (w[LOCK_TRANSFER_LONGEST] > w[LOCK_TRANSFER_WAITED] || w[LOCK_TRANSFER_HANDING] > w[LOCK_TRANSFER_WAITED])
+            contract_fail(t, "handovers, or the longest wait, took longer than all waits");
+    }
+    if (sections && t->stats.useful != sections)
+        contract_fail(t, "a section ran not exactly once");
+    free(first);
+    free(second);
+    free(done);
+    free(chosen);
+    free(word);
+}
+
+void contract_lock_transfer(trial *t, const edge_list *list)
+{
+    (void)list;
+    check_transfers(t, false);
+}
+
+void contract_lock_transfer_pair(trial *t, const edge_list *list)
+{
+    (void)list;
+    check_transfers(t, true);
 }
 
 /* ---- hash_table: every element is in its bucket, once ---- */

@@ -91,9 +91,30 @@ static ordo_u64 augmenting_paths(const network *net, ordo_vid source, ordo_vid s
     return value;
 }
 
+/* Distances to the sink along residual edges; n where there is no path, and at the source. */
+static void exact_heights(const network *net, const discharge_edge *edge, ordo_vid source, ordo_vid sink,
+                          ordo_u32 *height)
+{
+    ordo_vid *queue = contract_alloc(net->n, 4);
+    ordo_u64 head = 0, tail = 0;
+    for (ordo_vid v = 0; v < net->n; v++)
+        height[v] = (ordo_u32)net->n;
+    height[sink] = 0;
+    queue[tail++] = sink;
+    while (head < tail) {
+        const ordo_vid v = queue[head++];
+        for (ordo_eid e = net->row[v]; e < net->row[v + 1]; e++)
+            if (edge[edge[e].reverse].residual && height[edge[e].head] == net->n && edge[e].head != source) {
+                height[edge[e].head] = height[v] + 1;
+                queue[tail++] = edge[e].head;
+            }
+    }
+    free(queue);
+}
+
 /* Half of the trials end early by a budget and go on from there, as apps do, and count vertices at heights; the others
  * are one run to the end. Heights are never computed anew here. */
-void contract_discharge(trial *t, const edge_list *list)
+static void check_discharge(trial *t, const edge_list *list, bool apart)
 {
     if (list->n < 2)
         return;
@@ -144,6 +165,11 @@ void contract_discharge(trial *t, const edge_list *list)
         ordo_work w = {
             .state = &state, .num_items = net.n, .targets = net.n, .initial = initial, .initial_count = active};
         contract_run(t, &w);
+        if (apart) { /* goes on until exact distances leave no active vertex */
+            exact_heights(&net, edge, source, sink, height);
+            memcpy(current, row, net.n * 4);
+            continue;
+        }
         if (t->seed % 2)
             break;
         if (active && progress.work == 0 && progress.limit == net.n && ++work > 1000000)
@@ -173,6 +199,17 @@ void contract_discharge(trial *t, const edge_list *list)
     free(edge);
     free(initial);
     network_free(&net);
+}
+
+void contract_discharge(trial *t, const edge_list *list)
+{
+    check_discharge(t, list, false);
+}
+
+/* Here heights are computed anew after every run, as they must be. */
+void contract_discharge_apart(trial *t, const edge_list *list)
+{
+    check_discharge(t, list, true);
 }
 
 /* ---- relabel: distances to one vertex over residual edges, by a loop over all edges ---- */

@@ -11,6 +11,7 @@
 #undef ORDO_WEIGHT
 
 #include "operators/lp.h"
+#include "operators/survey.h"
 
 #include "contract.h"
 
@@ -192,6 +193,39 @@ void contract_hits(trial *t, const edge_list *list)
     if (n && t->stats.supersteps != 1)
         contract_fail(t, "it is not one round");
     free(score);
+    free(expected);
+    ordo_graph_free(g);
+}
+
+/* ---- survey: products by multiplication, in double ---- */
+
+void contract_survey(trial *t, const edge_list *list)
+{
+    ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 n = rows->n;
+    const survey_state state = {.literals = t->seed % 4 == 0 ? n : n * (t->seed % 7) / 6 % (n + 1)};
+    ordo_f32 *cell = contract_alloc(n, sizeof *cell);
+    double *expected = contract_alloc(n, sizeof *expected);
+    for (ordo_u64 v = 0; v < n; v++) {
+        cell[v] = (ordo_f32)((double)((v * 7 + t->seed) % 31 + 1) / 32);
+        expected[v] = v < state.literals ? (double)cell[v] : 1;
+    }
+    for (ordo_u64 u = 0; u < n && u < state.literals; u++)
+        for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
+            if (rows->head[e * rows->stride] >= state.literals)
+                expected[rows->head[e * rows->stride]] *= (double)cell[u];
+    ordo_work work = {.graph = g, .cells = cell, .state = &state, .num_items = n, .targets = n};
+    contract_run(t, &work);
+    const double least = exp((double)SURVEY_LEAST_LOG);
+    for (ordo_u64 v = 0; v < n; v++) {
+        const double right = v >= state.literals && expected[v] < least ? least : expected[v];
+        if (!(fabs((double)cell[v] - right) <= 2e-4 * right))
+            contract_fail(t, "a product is wrong");
+    }
+    if (n && t->stats.supersteps != 1)
+        contract_fail(t, "it is not one round");
+    free(cell);
     free(expected);
     ordo_graph_free(g);
 }

@@ -27,6 +27,7 @@
     X(pagerank, contract_pagerank, 150)                                                                                \
     X(lp, contract_lp, 60)                                                                                             \
     X(hits, contract_hits, 150)                                                                                        \
+    X(survey, contract_survey, 150)                                                                                    \
     X(pagerank_pull_f32, contract_pagerank_pull_f32, 150)                                                              \
     X(pagerank_pull_f64, contract_pagerank_pull_f64, 150)                                                              \
     X(tc, contract_tc, 150)                                                                                            \
@@ -36,8 +37,11 @@
     X(bc, contract_bc, 150)                                                                                            \
     X(relabel, contract_relabel, 150)                                                                                  \
     X(discharge, contract_discharge, 24)                                                                               \
+    X(discharge_apart, contract_discharge_apart, 24)                                                                   \
     X(bank, contract_bank, 150)                                                                                        \
     X(hash_table, contract_hash_table, 150)                                                                            \
+    X(lock_transfer, contract_lock_transfer, 150)                                                                      \
+    X(lock_transfer_pair, contract_lock_transfer_pair, 150)                                                            \
     X(sgd, contract_sgd, 150)                                                                                          \
     X(matching, contract_matching, 150)                                                                                \
     X(dining, contract_dining, 60)

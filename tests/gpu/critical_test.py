@@ -147,7 +147,7 @@ class Refusals(unittest.TestCase):
         cases = (("atm", "lock_server", ("pairs=nested", "data=shared"), "has no pairs=nested"),
                  ("atm", "lock_server", ("form=combine",), "an operator of one target that combines"),
                  ("ht", "lock_server", ("partition=metis",), "gives every target an owner only where"),
-                 ("ht", "lock_server", ("roles=both",), "has roles=apart alone"))
+                 ("ht", "lock_server", ("roles=both",), "has roles=apart alone for critical"))
         for name, scheduler, settings, pattern in cases:
             r = bench(name, 32, 1000, scheduler, *settings)
             self.assertEqual(r.returncode, 2, r.stderr)

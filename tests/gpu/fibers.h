@@ -54,7 +54,14 @@ typedef struct fiber_grid {
     unsigned left; /* threads that have not returned */
 } fiber_grid;
 
-static fiber_grid fibers;
+/* A unit whose blocks are threads of the host, of which one runs at a time, defines FIBER_LOCAL as thread_local;
+ * FIBER_PASS, which lets others run, and is false if none can; and FIBER_SYNC, a barrier of the grid. */
+#ifndef FIBER_LOCAL
+#define FIBER_LOCAL
+#define FIBER_PASS(_ran) ((_ran) != 0)
+#define FIBER_SYNC() fiber_wait(&fibers.grid, fibers.blocks *fibers.threads)
+#endif
+static FIBER_LOCAL fiber_grid fibers;
 
 typedef struct fiber_index {
     unsigned x;
@@ -136,7 +143,7 @@ static inline void fibers_run(unsigned blocks, unsigned threads, void (*body)(co
             swapcontext(&fibers.back, &f->context);
             fibers.left -= f->done;
         }
-        if (!ran) {
+        if (!FIBER_PASS(ran)) {
             fprintf(stderr, "fibers: %u of %u threads wait for what does not come\n", fibers.left, count);
             abort();
         }
@@ -194,7 +201,7 @@ namespace cooperative_groups
 struct fiber_all {
     void sync()
     {
-        fiber_wait(&fibers.grid, fibers.blocks * fibers.threads);
+        FIBER_SYNC();
     }
 };
 static inline fiber_all this_grid()

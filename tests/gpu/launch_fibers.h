@@ -16,11 +16,11 @@
 #undef __launch_bounds__
 #undef __grid_constant__
 #define __global__
-#define __shared__ static
+#define __shared__ static FIBER_LOCAL
 #define __launch_bounds__(...)
 #define __grid_constant__
 
-static unsigned fiber_block, fiber_blocks;
+static FIBER_LOCAL unsigned fiber_block, fiber_blocks;
 #undef blockIdx
 #undef gridDim
 #define blockIdx (fiber_index{fiber_block})

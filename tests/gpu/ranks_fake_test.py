@@ -45,7 +45,8 @@ class Ranks(unittest.TestCase):
         """Each app, graph and scheduler, over 2 to 4 ranks, with boxes of any size, in turns."""
         i = 0
         for graph in GRAPHS:
-            for app, scheduler in (("sssp", "delta"), ("bfs", "bsp"), ("bfs", "delta") if i % 2 else ("sssp", "bsp")):
+            for app, scheduler in (("sssp", "delta"), ("bfs", "bsp"), ("bfs", "delta") if i % 2 else ("sssp", "bsp"),
+                                   ("bfs" if i % 3 == 2 else "sssp", "near_far")):
                 i += 1
                 box = {"FAKE_BOX": str((1, 3, 20)[i // 2 % 3])} if i % 2 else {}
                 self.right(2 + i % 3, app, "--generate", graph, "-s", "--scheduler", scheduler, "--seed", i, **box)
@@ -66,14 +67,14 @@ class Ranks(unittest.TestCase):
         path = os.path.join(self.folder.name, "late.el")
         with open(path, "w", encoding="ascii") as f:
             f.write("".join(f"40 {v} 1\n0 {v} 1\n61 {v} 1\n" for v in range(41, 60)) + "40 0 5\n0 60 1\n0 63 9\n")
-        for scheduler in ("bsp", "delta"):
+        for scheduler in ("bsp", "delta", "near_far"):
             for seed in range(3):
                 self.right(2, "sssp", path, "--source", 40, "--scheduler", scheduler, "--seed", seed, FAKE_BOX="1")
 
     def test_rows_of_others(self):
         """A rank has the rows and records of its own vertices; nothing may read where those of others would be."""
         for graph, app in (("road --vertices 1500", "sssp"), ("star --vertices 2000", "sssp"), (GRAPHS[3], "bfs")):
-            for scheduler in ("delta", "bsp"):
+            for scheduler in ("delta", "bsp", "near_far"):
                 self.right(3, app, "--generate", graph, "-s", "--scheduler", scheduler, FAKE_GUARD=str(1 << 20))
 
     def test_settings(self):
@@ -81,8 +82,11 @@ class Ranks(unittest.TestCase):
         for words in (("pool=64",), ("delta=1", "dynamic=off"), ("delta=1000",), ("buckets=4", "delta=1")):
             settings = [word for pair in (("--set", word) for word in words) for word in pair]
             self.right(2, "sssp", "--generate", GRAPHS[3], "-s", "--scheduler", "delta", *settings)
-        run = self.run_over(2, "sssp", "--generate", GRAPHS[2], "--scheduler", "delta", "-n", 3, "--verify")
-        self.assertEqual(run.stdout.count("PASS"), 3, run.stdout + run.stderr)
+        for factor in (0.01, 1000): # as many splits as there are lengths; none behind the first
+            self.right(3, "sssp", "--generate", GRAPHS[3], "-s", "--scheduler", "near_far", "--set", f"factor={factor}")
+        for scheduler in ("delta", "near_far"):
+            run = self.run_over(2, "sssp", "--generate", GRAPHS[2], "--scheduler", scheduler, "-n", 3, "--verify")
+            self.assertEqual(run.stdout.count("PASS"), 3, run.stdout + run.stderr)
 
     def test_refused(self):
         sssp = ("sssp", "--generate", GRAPHS[2])

@@ -1,6 +1,6 @@
-/* ranks_fibers.h -- bsp and delta over several ranks, each a process with a grid of fibers: see launch_fibers.h. A unit
- * names the operator, includes this file, and is linked with fake_runtime.cc; the memory that ranks share is that of
- * fake_peers.c. What is simulated of system scope is real: other ranks are other processes.
+/* ranks_fibers.h -- bsp, delta and near_far over several ranks, each a process with a grid of fibers: see
+ * launch_fibers.h. A unit names the operator, includes this file, and is linked with fake_runtime.cc; the memory that
+ * ranks share is that of fake_peers.c. What is simulated of system scope is real: other ranks are other processes.
  */
 #define ORDO_OVER_RANKS 1
 #include "tests/gpu/relax_fibers.h"
@@ -33,6 +33,7 @@ ORDO_DEV void ordo_dev_fence_system(void)
 
 #include "schedulers/bsp/cuda.cuh"
 #include "schedulers/delta/cuda.cuh"
+#include "schedulers/near_far/cuda.cuh"
 
 static void fiber_kernel(const void *arg)
 {
@@ -43,6 +44,8 @@ static void fiber_kernel(const void *arg)
         fibers_run(1, (unsigned)step->threads, fiber_body<bsp_ranks_args>, step);
     else if (step->kernel == (const void *)delta_kernel<false>)
         fibers_run(1, (unsigned)step->threads, fiber_body<delta_args>, step);
+    else if (step->kernel == (const void *)near_far_ranks_kernel)
+        fibers_run(1, (unsigned)step->threads, fiber_body<near_far_ranks_args>, step);
     else
         abort();
 }

@@ -222,7 +222,7 @@ class Install(unittest.TestCase):
         apps = self.complete("compare", "")
         self.assertIn("sssp", apps)
         self.assertLess(apps, all_names)
-        self.assertEqual(self.complete("bench", ""), {"ht", "atm", "sgd", "machine", "queue"})
+        self.assertEqual(self.complete("bench", ""), {"ht", "atm", "sgd", "machine", "queue", "lock-transfer"})
         self.assertIn("rmat", self.complete("generate", ""))
         self.assertLess(all_names | schedulers, self.complete("help", ""))
         for words in (("nonsense", ""), ("version", ""), ("sssp", "--nonsense"), ("sssp", "--threads", "")):

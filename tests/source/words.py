@@ -2,7 +2,7 @@
 comments. docs/glossary.md has the terms to use."""
 
 # In running text and in comments. Ignoring case, unless the expression says otherwise.
-BANNED = ("the house", r"floors?", r"settl\w+", r"survey\w*", "(?-i:pace)", "universe", r"bookings?", r"the books", "rivals", r"crowd\w*", "sight",
+BANNED = ("the house", r"floors?", r"settl\w+", "(?-i:pace)", "universe", r"bookings?", r"the books", "rivals", r"crowd\w*", "sight",
           "nearby", "thin", r"recall\w*", "by turns", r"walks? (?:the|its|a) row", "worked out", "whole app", "throw-away", "hand-over",
           "somebody else's", "nobody else's", "what counts most", "make room", "has room", "no room", "in short supply")
 # Only in comments: threads and data are named, not spoken of as people, and actions by the usual verbs.

@@ -19,6 +19,8 @@ static const struct kind {
     {"road", {"vertices"}, {NULL}, "planar, sparse, long paths; weights are lengths, has coordinates; symmetric"},
     {"rlg", {"width", "height"}, {"weights"}, "random level graph, a flow network; weights are capacities"},
     {"genrmf", {"width", "depth"}, {"weights"}, "frames of a flow network; weights are capacities"},
+    {"ksat", {"variables"}, {"ratio", "length"}, "random k-SAT, a formula for `ordo sat` (.cnf)"},
+    {"constraints", {"variables"}, {"ratio"}, "a program for `ordo points-to`"},
     {"star", {"vertices"}, {"weights"}, "vertex 0 and its neighbours, symmetric"},
     {"path", {"vertices"}, {"weights"}, "one vertex behind the other, symmetric"},
     {"complete", {"vertices"}, {"weights"}, "every two are neighbours, symmetric"},
@@ -66,7 +68,7 @@ void options_print_kinds(FILE *out)
     for (int i = 0; i < KINDS; i++) {
         const struct kind *k = &kinds[i];
         char left[120];
-        int used = snprintf(left, sizeof left, "  %-9s", k->name);
+        int used = snprintf(left, sizeof left, "  %-11s", k->name);
         for (const char *const *name = k->needs; *name; name++)
             used += snprintf(left + used, sizeof left - (size_t)used, " --%s %s", *name, argument_of(*name));
         for (const char *const *name = k->allows; *name; name++)
@@ -74,7 +76,7 @@ void options_print_kinds(FILE *out)
                 used += snprintf(left + used, sizeof left - (size_t)used, " [--%s %s]", *name, argument_of(*name));
         fprintf(out, "%-58s %s\n", left, k->help);
     }
-    fprintf(out, "  all but road: [--weights uniform:LOW:HIGH]\n");
+    fprintf(out, "  all graphs but road: [--weights uniform:LOW:HIGH]\n");
 }
 
 static ordo_status find_kind(const options *o, const struct kind **out)

@@ -14,7 +14,8 @@
 #define READS (RUNS | VERB_GAP | VERB_CONVERT | VERB_INFO | VERB_SAMPLE | VERB_PARTITION | VERB_BENCH)
 #define MAKES (READS | VERB_GENERATE)
 #define FILES (VERB_CHECK | VERB_NEW)
-#define ANY (MAKES | FILES | VERB_REPORT | VERB_LIST)
+#define SOLVES (VERB_SAT | VERB_POINTS)
+#define ANY (MAKES | FILES | SOLVES | VERB_REPORT | VERB_LIST)
 
 #define ROW(_name, _letter, _argument, _verbs, _value, _help, ...)                                                     \
     {                                                                                                                  \
@@ -80,6 +81,9 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("height", 0, "N", VERB_GENERATE, WHOLE(made.height, 0, U32_MOST), "grid, mesh: rows; rlg: levels"),
     ROW("depth", 0, "N", VERB_GENERATE, WHOLE(made.depth, 0, U32_MOST), "grid, mesh: layers (1); genrmf: frames"),
     ROW("keep", 0, "P", VERB_GENERATE, REAL(made.keep, "(]", 0, 1), "grid: every bond is kept with probability P (1)"),
+    ROW("variables", 0, "N", VERB_GENERATE, WHOLE(variables, 1, ORDO_MAX_VARIABLES), "how many: ksat, constraints"),
+    ROW("ratio", 0, "R", VERB_GENERATE, REAL(ratio, "(]", 0, 1000), "for each variable so many clauses (4.2) or constraints (1)"),
+    ROW("length", 0, "K", VERB_GENERATE, WHOLE(length, 1, 64), "ksat: literals of a clause (3)"),
     ROW("abcd", 0, "A,B,C,D", VERB_GENERATE, OWN(take_abcd), "rmat: chances of the quadrants (.57,.19,.19,.05)"),
     ROW("weights", 0, "uniform:LOW:HIGH", MAKES, OWN(take_weights), "draws whole weights, by --seed; a file's must be dropped", GRAPHS),
     ROW("symmetrise", 's', NULL, MAKES | VERB_CHECK, OWN(take_symmetrise), "adds the reverse of every edge", GRAPHS, .group = GROUP_DIRECTION),
@@ -116,13 +120,16 @@ const option_row option_rows[OPTION_ROWS] = {
     /* benchmarks */
     ROW("collisions", 0, "LIST", VERB_BENCH, TEXT(collisions),
         "of how many targets operations pick one, by commas (32,128,512,1K,32K,128K)", ONLY(TRAIT_SECTIONS, "has its targets from its file")),
-    ROW("operations", 0, "N", VERB_BENCH, SIZE(operations), "how many (4M; queue: 10000000)", ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "has its operations from its file")),
+    ROW("operations", 0, "N", VERB_BENCH, SIZE(operations), "how many (4M; queue: 10000000; lock-transfer: 256K)", ONLY(TRAIT_SECTIONS | TRAIT_QUEUE, "has its operations from its file")),
     ROW("batch", 0, "LIST", VERB_BENCH, TEXT(batches), "entries that a thread puts or takes at once, by commas (1,64); on a GPU 1 or 32: each lane calls, or one for its warp (1,32)",
         ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("blocks", 0, "LIST", VERB_BENCH, TEXT(block_list), "on a GPU: blocks of --threads threads, by commas (64,108,132,216)",
         ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("lanes", 0, "LIST", VERB_BENCH, TEXT(lane_list), "on a GPU: one lane of a warp in so many calls, by commas (1)",
         ONLY(TRAIT_QUEUE, "has no queue")),
+    ROW("held", 0, "LIST", VERB_BENCH, TEXT(held), "locks that a critical section needs at once, by commas (1,2)", ONLY(TRAIT_TRANSFER, "hands no locks over")),
+    ROW("section", 0, "LIST", VERB_BENCH, TEXT(section), "steps of arithmetic in a critical section, by commas (1,100)",
+        ONLY(TRAIT_TRANSFER, "hands no locks over")),
     ROW("epochs", 0, "N", VERB_BENCH, WHOLE(epochs, 1, MOST_RUNS), "how often each rating is used (10)", ONLY(TRAIT_RATINGS, "has no ratings")),
     ROW("rank", 0, "N", VERB_BENCH, WHOLE(rank, 1, 4096), "numbers in a vector (16)", ONLY(TRAIT_RATINGS, "has no ratings")),
     ROW("rate", 0, "X", VERB_BENCH, REAL(rate, "[]", 0, 1), "the step (0.01)", ONLY(TRAIT_RATINGS, "has no ratings")),
@@ -135,6 +142,11 @@ const option_row option_rows[OPTION_ROWS] = {
         "order of work, a folder of one (./mine), or auto (delta where work has priorities, else bsp; on a GPU auto)", ONLY(TRAIT_NO_TERMINALS, "")),
     ROW("scheduler", 0, "NAME", VERB_APP, TEXT(scheduler), "order of work, auto, or native: the app's own program (native)",
         ONLY(TRAIT_TERMINALS, "")),
+    ROW("scheduler", 0, "NAME", VERB_SAT, TEXT(scheduler), "order of work of the products, as `ordo operators` lists for survey (bsp)"),
+    ROW("fraction", 0, "P", VERB_SAT, REAL(sat.fraction, "(]", 0, 1), "share of the free variables that are fixed at once (0.02)"),
+    ROW("tries", 0, "N", VERB_SAT, WHOLE(sat.tries, 1, MOST_RUNS), "how often to begin anew, each time with half of that share (4)"),
+    ROW("rounds", 0, "N", VERB_SAT, WHOLE(sat.rounds, 2, MOST_RUNS), "the most rounds of surveys before variables are fixed (300)"),
+    ROW("flips", 0, "N", VERB_SAT, WHOLE(sat.flips, 1, U32_MOST), "the most flips of a local search, for each of its variables (200)"),
     ROW("scheduler", 0, "NAME", VERB_INFO, TEXT(scheduler), "the one that memory is predicted for (each app's default)"),
     ROW("scheduler", 0, "NAME", VERB_TUNE, TEXT(scheduler), "which one to tune (the one that auto takes)"),
     ROW("for", 0, "SECONDS", VERB_TUNE, OWN(take_time), "how long to search: 30, 30s, 5m or 1h (30s)"),
@@ -143,20 +155,20 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sync", 0, "LIST", VERB_COMPARE, TEXT(sync), "syncs of schedulers without one of their own, by commas (each one's default)"),
     ROW("sweep", 0, "TUNABLE=VALUES", VERB_COMPARE, OWN(take_sweep),
         "A..B (doubling), A..B:COUNT or A,B,C; [SCHEDULER.]TUNABLE; numbers or 2^N", .repeats = true),
-    ROW("sync", 0, "NAME", MEASURES & ~VERB_COMPARE, TEXT(sync), "auto, atomic, racy, lock, owner, server or race (the scheduler's default)", OPERATORS),
+    ROW("sync", 0, "NAME", (MEASURES & ~VERB_COMPARE) | VERB_SAT, TEXT(sync), "auto, atomic, racy, lock, owner, server or race (the scheduler's default)", OPERATORS),
     ROW("items", 0, "LIST", VERB_COMPARE, TEXT(items), "vertices or edges, or both by a comma: what an item is, for operators that allow both (vertices)"),
     ROW("items", 0, "vertices|edges", RUNS & ~VERB_COMPARE, WORD(items), "what an item is, for operators that allow both (vertices)"),
-    ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO, OWN(take_setting),
+    ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO | VERB_SAT, OWN(take_setting),
         "a tunable; SCHEDULER.NAME=VALUE reaches that scheduler alone", OPERATORS, .repeats = true),
     ROW("set-state", 0, "NAME=VALUE", RUNS | VERB_CHECK, OWN(take_state), "operators' files: a number of the operator's state; @FILE: an array",
         ONLY(TRAIT_STATE, "has no state to set"), .repeats = true),
     ROW(NULL, 'd', "DELTA", RUNS, OWN(take_delta), "the tunable delta, for schedulers that have it"),
     ROW("device", 0, "LIST", VERB_COMPARE, TEXT(device), "cpu, cuda, auto (cuda where that can be), by commas (cpu)"),
-    ROW("device", 0, "cpu|cuda|auto", (MEASURES & ~VERB_COMPARE) | VERB_GAP, WORD(device), "where; auto: cuda where that can be (cpu)"),
+    ROW("device", 0, "cpu|cuda|auto", (MEASURES & ~VERB_COMPARE) | VERB_GAP | VERB_SAT, WORD(device), "where; auto: cuda where that can be (cpu)"),
     ROW("device", 0, "cpu|cuda|auto", VERB_CHECK, WORD(device), "also runs it there, under every scheduler, on small graphs (not run)"),
     ROW("threads", 0, "LIST", VERB_COMPARE, TEXT(thread_list), "threads, by commas (OMP_NUM_THREADS, or one a core)"),
-    ROW("threads", 0, "N", VERB_BENCH, TEXT(thread_list), "threads (OMP_NUM_THREADS, or one a core); queue: numbers by commas (1,2,4,... and one a core; on a GPU of a block, 32,128,512)"),
-    ROW("threads", 0, "N", MAKES & ~(VERB_COMPARE | VERB_BENCH), WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
+    ROW("threads", 0, "N", VERB_BENCH, TEXT(thread_list), "threads (OMP_NUM_THREADS, or one a core); lock-transfer: numbers by commas; queue: likewise (1,2,4,... and one a core; on a GPU of a block, 32,128,512)"),
+    ROW("threads", 0, "N", (MAKES & ~(VERB_COMPARE | VERB_BENCH)) | SOLVES, WHOLE(threads, 1, MOST_THREADS), "threads (OMP_NUM_THREADS, or one a core)"),
     ROW("source", 'r', "V", VERB_COMPARE | VERB_TUNE, TEXT(source), "where to start (a random vertex with an edge out, by --seed), or where the flow is from (what the graph says)",
         ONLY(TRAIT_SOURCE | TRAIT_TERMINALS, "has no source"), .group = GROUP_SOURCES),
     ROW("source", 'r', "V", VERB_APP | VERB_GAP, TEXT(source), "the vertex to start from (a random one with an edge out, by --seed)",
@@ -173,7 +185,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sources-at-once", 0, "FILE", VERB_APP, TEXT(sources_at_once),
         "one run from all vertices of FILE: each vertex has the best path from any of them", ONLY(TRAIT_AT_ONCE, "takes no list of sources as one"),
         .group = GROUP_SOURCES),
-    ROW("seed", 0, "N", MAKES | VERB_CHECK, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
+    ROW("seed", 0, "N", MAKES | VERB_CHECK | VERB_SAT, WHOLE(seed, 0, ~(ordo_u64)0), "of all that is random: sources, weights, graphs (27491095: GAP's)"),
     ROW("trials", 0, "N", VERB_CHECK, WHOLE(trials, 1, 1000000000), "random cases for each property (2000)"),
     ROW("repeat", 'n', "N", VERB_APP, WHOLE(repeat, 1, MOST_RUNS), "runs, of each source; without any each run picks a new one (1)"),
     ROW("repeat", 'n', "N", VERB_COMPARE, WHOLE(repeat, 1, MOST_RUNS), "rounds: runs of each scheduler from each source (5)"),
@@ -194,15 +206,18 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("tolerance", 0, "T", RUNS, REAL(tolerance, "(]", 0, 1), "ends when a round changes at most T in all, or pushes less than T / vertices (1e-6)",
         ONLY(TRAIT_RANKS, "is exact")),
     ROW("rounds", 0, "N", RUNS, WHOLE(rounds, 1, 1000000), "ends after N rounds (10)", ONLY(TRAIT_ROUNDS, "has no rounds")),
-    ROW("timeout", 0, "SECONDS", MEASURES | VERB_GAP, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)", OPERATORS),
+    ROW("timeout", 0, "SECONDS", MEASURES | VERB_GAP | SOLVES, REAL(timeout, "[)", 0, INFINITY), "ends a run that takes longer, with exit status 6 (0: none)", OPERATORS),
     ROW("verify", 'v', "[auto|serial|certificate|both]", RUNS | VERB_GAP, OWN(take_verify), "checks each answer; exit status 1 if one fails",
         .group = GROUP_VERIFY),
+    ROW("verify", 'v', NULL, VERB_POINTS, FLAG(verify), "compares the sets with those of a serial program; exit status 1 if one differs"),
     ROW("no-verify", 0, NULL, VERB_COMPARE | VERB_TUNE, FLAG(no_verify), "does not check answers, which compare does by default", .group = GROUP_VERIFY),
     ROW("ids", 0, "index|file", RUNS | VERB_GAP | VERB_INFO | VERB_SAMPLE, CHOICE(ids_of_file, 0),
         "vertices are indices from 0, or as the file counts them (index)"),
 
     /* output */
     ROW("output", 'o', "FILE", VERB_APP, TEXT(output), "one value a line, 'inf' for unreached; NumPy if .npy"),
+    ROW("output", 'o', "FILE", VERB_SAT, TEXT(output), "writes the answer and the assignment as DIMACS solvers do: lines 's' and 'v'"),
+    ROW("output", 'o', "FILE", VERB_POINTS, TEXT(output), "writes the sets: a line for each variable that points to something, and behind it to what"),
     ROW("output", 'o', "FILE", VERB_GENERATE, TEXT(output), "where to; the suffix is the format"),
     ROW("output", 'o', "FILE", VERB_REPORT, TEXT(output), "where to"),
     ROW("cut", 0, "FILE", VERB_APP, TEXT(cut), "1 for a vertex on the source side, else 0, one a line; NumPy if .npy",
@@ -215,7 +230,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("stop-after", 0, "K", VERB_APP, WHOLE(stop_after, 1, ORDO_MAX_VERTICES), "ends once the K nearest vertices are final, or V of --target",
         ONLY(TRAIT_PATHS, "does not end early")),
     ROW("path-to", 0, "V", VERB_APP, TEXT(path_to), "prints a shortest path to V", ONLY(TRAIT_TREE, "gives no paths")),
-    ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO | VERB_PARTITION, TEXT(json), "a JSON object a run, one a line; '-' is standard output",
+    ROW("json", 0, "FILE", MEASURES | VERB_GAP | VERB_INFO | VERB_PARTITION | SOLVES, TEXT(json), "a JSON object a run, one a line; '-' is standard output",
         ONLY(TRAIT_GRAPH | TRAIT_SECTIONS | TRAIT_QUEUE, "runs no operator")),
     ROW("csv", 0, "FILE", VERB_COMPARE, TEXT(csv), "the table as CSV, a line a scheduler and graph"),
     ROW("svg", 0, "FILE", VERB_COMPARE, TEXT(svg), "the tables as a picture: times with their intervals"),
@@ -303,7 +318,8 @@ static const struct {
                   {"atm", TRAIT_SECTIONS},
                   {"sgd", TRAIT_RATINGS | TRAIT_GRAPH},
                   {"machine", TRAIT_MACHINE},
-                  {"queue", TRAIT_QUEUE}};
+                  {"queue", TRAIT_QUEUE},
+                  {"lock-transfer", TRAIT_SECTIONS | TRAIT_TRANSFER}};
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 option_scope scope_of_benchmark(const char *name)

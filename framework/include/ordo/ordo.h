@@ -15,8 +15,10 @@
 #include <ordo/memory.h>
 #include <ordo/partition.h>
 #include <ordo/paths.h>
+#include <ordo/points_to.h>
 #include <ordo/ranks.h>
 #include <ordo/run.h>
+#include <ordo/sat.h>
 #include <ordo/session.h>
 #include <ordo/trace.h>
 #include <ordo/types.h>

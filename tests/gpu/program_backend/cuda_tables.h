@@ -5,7 +5,8 @@ extern const ordo_instance mst_native_on_cuda, cc_native_on_cuda, kcore_native_o
     bc_native_on_cuda, pagerank_pull_f32_on_cuda_under_bsp, pagerank_pull_f32_on_cuda_under_topology,
     pagerank_pull_f32_on_cuda_under_near_far, pagerank_pull_f32_on_cuda_under_delta,
     pagerank_pull_f32_on_cuda_under_broker, bfs_on_cuda_under_bsp, sssp_u32_on_cuda_under_broker,
-    OVER_RANKS(sssp_u32, bsp), OVER_RANKS(sssp_u32, delta), OVER_RANKS(bfs, bsp), OVER_RANKS(bfs, delta);
+    OVER_RANKS(sssp_u32, bsp), OVER_RANKS(sssp_u32, delta), OVER_RANKS(bfs, bsp), OVER_RANKS(bfs, delta),
+    OVER_RANKS(sssp_u32, near_far), OVER_RANKS(bfs, near_far);
 static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"cc", &cc_native_on_cuda},
                                            {"kcore", &kcore_native_on_cuda},
@@ -22,10 +23,14 @@ static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"sssp_u32", &OVER_RANKS(sssp_u32, bsp)},
                                            {"sssp_u32", &OVER_RANKS(sssp_u32, delta)},
                                            {"bfs", &OVER_RANKS(bfs, bsp)},
-                                           {"bfs", &OVER_RANKS(bfs, delta)}};
+                                           {"bfs", &OVER_RANKS(bfs, delta)},
+                                           {"sssp_u32", &OVER_RANKS(sssp_u32, near_far)},
+                                           {"bfs", &OVER_RANKS(bfs, near_far)}};
 static const named_instance over_ranks[] = {{"sssp_u32", &OVER_RANKS(sssp_u32, bsp)},
                                             {"sssp_u32", &OVER_RANKS(sssp_u32, delta)},
                                             {"bfs", &OVER_RANKS(bfs, bsp)},
                                             {"bfs", &OVER_RANKS(bfs, delta)},
+                                            {"sssp_u32", &OVER_RANKS(sssp_u32, near_far)},
+                                            {"bfs", &OVER_RANKS(bfs, near_far)},
                                             {NULL, NULL}};
 static const ordo_pass_instance *const passes[] = {NULL};

@@ -133,7 +133,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 5 };
+enum { ORDO_SCHEDULER_INTERFACE = 6 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -185,10 +185,15 @@ typedef struct ordo_counters {
     ordo_u64 padding[4];
 } ordo_counters;
 
-/* Locks of targets: the lock of target t is lock[t & mask], 1 while it is held. See ordo_lock. */
+/* Locks of targets: the lock of target t is lock[t & mask], 1 while it is held; or, where `ticket` is not NULL,
+ * ticket[t & mask], which is passed on in the order of asking. See ordo_lock. */
+typedef struct ordo_ticket_lock {
+    ordo_u32 next, now; /* the ticket of the next thread that asks; the one whose turn it is */
+} ordo_ticket_lock;
 typedef struct ordo_locks {
     ordo_u8 *lock; /* [mask + 1] */
     ordo_u32 mask;
+    ordo_ticket_lock *ticket; /* [mask + 1] */
 } ordo_locks;
 
 typedef struct ordo_job_private ordo_job_private;

@@ -32,11 +32,28 @@ ORDO_INLINE void ordo_pause(void)
 #endif
 }
 
-/* Acquires and releases a lock, by test-and-test-and-set. Each target has a lock; where there are very many targets,
- * several share one. `index` is target & locks->mask. Acquire order in ordo_lock and release order in ordo_unlock order
- * the critical sections of one target. */
+/* Acquires a ticket lock, which passes on in the order of asking: a thread draws a ticket, and waits for its turn. Only
+ * the holder changes `now`. A holder that loses its core makes all wait behind it, whereas a lock by test-and-set is
+ * taken by any that runs. */
+ORDO_NOINLINE void ordo_lock_ticket(ordo_ticket_lock *lock)
+{
+    const ordo_u32 mine = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+    for (int spins = 0; __atomic_load_n(&lock->now, __ATOMIC_ACQUIRE) != mine;) {
+        ordo_pause();
+        if (++spins % 64 == 0)
+            ordo_yield();
+    }
+}
+
+/* Acquires and releases a lock, by test-and-test-and-set, or by tickets where locks->ticket is set. Each target has a
+ * lock; where there are very many targets, several share one. `index` is target & locks->mask. Acquire order in
+ * ordo_lock and release order in ordo_unlock order the critical sections of one target. */
 ORDO_INLINE void ordo_lock(const ordo_locks *locks, ordo_u32 index)
 {
+    if (__builtin_expect(locks->ticket != NULL, 0)) {
+        ordo_lock_ticket(&locks->ticket[index]);
+        return;
+    }
     ordo_u8 *lock = &locks->lock[index];
     for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);)
         while (__atomic_load_n(lock, __ATOMIC_RELAXED)) {
@@ -47,7 +64,10 @@ ORDO_INLINE void ordo_lock(const ordo_locks *locks, ordo_u32 index)
 }
 ORDO_INLINE void ordo_unlock(const ordo_locks *locks, ordo_u32 index)
 {
-    __atomic_store_n(&locks->lock[index], 0, __ATOMIC_RELEASE);
+    if (__builtin_expect(locks->ticket != NULL, 0))
+        __atomic_store_n(&locks->ticket[index].now, locks->ticket[index].now + 1, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&locks->lock[index], 0, __ATOMIC_RELEASE);
 }
 
 /* Rows of a graph in the form that loops over edges need: pointers and strides to keep in registers. An unweighted

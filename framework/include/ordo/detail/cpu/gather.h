@@ -4,15 +4,17 @@
  * Problem. A round reads every in-edge and writes every cell once, so it is bound by memory: the vertices have to be
  * shared by edges, not by number, and little may be read beside the edges.
  *
- * Method. Chunks of consecutive vertices with about the same number of edges are found once; members take them by
- * fetch-and-add. A member keeps its sum of changes, and votes with it; every member adds up the votes in the same
- * order, so all decide the same. Shares are kept in arrays of their own: one, read and written in place, or two, of
- * which a round reads one and writes the other. Where the operator has no shares, its cells are one of these arrays.
+ * Method. Chunks of consecutive vertices with about the same number of edges are found once. A member first takes those
+ * of its own part of the vertices, the same in every round, so that neighbours with near numbers and their cells stay
+ * with one processor; then those that others have left, by the same fetch-and-add. A member keeps its sum of changes,
+ * and votes with it; every member adds up the votes in the same order, so all decide the same. Shares are kept in
+ * arrays of their own: one, read and written in place, or two, of which a round reads one and writes the other. Where
+ * the operator has no shares, its cells are one of these arrays.
  *
  * Sums of short rows, as of lattices and roads, cost more than their edges: in place a vertex waits for the one before
  * it, and lengths that differ are branches that are predicted wrongly. In place, a chunk of them is computed in four
- * parts, a vertex of each part in turn: four sums that do not wait for each other, of up to four edges each without a
- * branch.
+ * parts, a vertex of each part in turn: four sums that do not wait for each other, of up to four edges each. One branch
+ * tells four full rows, as all are inside a grid, from others, whose edges are chosen without branches.
  *
  * Memory order. A cell and its share have one writer in a round, the member that has taken the vertex. Double-buffered,
  * no word is read and written in the same round, and barriers order the rounds. In place, a share is read while it may
@@ -23,16 +25,17 @@
  */
 #include <ordo/detail/cpu/base.h>
 
-enum { GATHER_CHUNK = 1 << 14, GATHER_LEAST = 1 << 8, GATHER_PARTS = 32, GATHER_LANES = 4, GATHER_SHORT = 32 };
+enum { GATHER_CHUNK = 1 << 18, GATHER_LEAST = 1 << 8, GATHER_PARTS = 16, GATHER_LANES = 4, GATHER_SHORT = 32 };
 enum { GATHER_FEW = 4 /* edges of a row */, GATHER_TURNS = 4 /* parts of a chunk */ };
 
-/* A member's part of a round's change and totals. There are two, for even and odd rounds: one is read while the other
- * is written. */
+/* A member's part of a round's change and totals, and how many chunks of its part of the vertices have been taken.
+ * There are two, for even and odd rounds: one is read while the other is written. */
 typedef struct op_vote {
     struct {
         double change, total[4];
     } of[2];
     ordo_u64 padding[6];
+    ordo_u64 taken[2], more_padding[14]; /* atomic; chunks that were asked for in vain count, too */
 } op_vote;
 
 typedef struct op_gather_run {
@@ -42,8 +45,7 @@ typedef struct op_gather_run {
     op_vote *votes;     /* [threads] */
     ordo_vid *bound;    /* [chunks + 1] first vertices of chunks */
     ordo_u64 chunks;
-    ordo_u64 next[2]; /* first chunk not taken, for even and odd rounds */
-    double change;    /* of the last round; written by member 0 */
+    double change; /* of the last round; written by member 0 */
     ordo_u64 rounds;
     ordo_u64 most; /* rounds */
 } op_gather_run;
@@ -114,8 +116,18 @@ ORDO_INLINE op_value op_gather_offer(const ordo_rows *in, const op_share *share,
     return (op_value)op_load_share((const op_share *)(none + ((some - none) & -(size_t)(k < edges))));
 }
 
-/* op_gather_row() of at most GATHER_FEW edges without a branch: heads beyond the row are read, what they offer is not.
- * To add 0 changes nothing, so the sum is the same. */
+/* op_gather_row() of GATHER_FEW edges. */
+ORDO_INLINE op_value op_gather_full(const ordo_rows *in, const op_share *share, ordo_eid e)
+{
+    const ordo_u32 *const head = in->head + e * in->head_stride;
+    return op_join(op_join(op_join((op_value)op_load_share(share + head[0]),
+                                   (op_value)op_load_share(share + head[in->head_stride])),
+                           (op_value)op_load_share(share + head[2 * in->head_stride])),
+                   (op_value)op_load_share(share + head[3 * in->head_stride]));
+}
+
+/* The same of at most GATHER_FEW edges without a branch: heads beyond the row are read, what they offer is not. To add
+ * 0 changes nothing, so the sum is the same. */
 ORDO_INLINE op_value op_gather_few(const ordo_rows *in, const op_share *share, ordo_eid e, ordo_u64 edges)
 {
     return op_join(op_join(op_join(op_gather_offer(in, share, e, 0, edges), op_gather_offer(in, share, e, 1, edges)),
@@ -124,6 +136,13 @@ ORDO_INLINE op_value op_gather_few(const ordo_rows *in, const op_share *share, o
 }
 #else
 enum { op_gather_turns = 0 };
+ORDO_INLINE op_value op_gather_full(const ordo_rows *in, const op_share *share, ordo_eid e)
+{
+    (void)in;
+    (void)share;
+    (void)e;
+    return (op_value)0;
+}
 ORDO_INLINE op_value op_gather_few(const ordo_rows *in, const op_share *share, ordo_eid e, ordo_u64 edges)
 {
     (void)in;
@@ -184,18 +203,21 @@ typedef struct op_gather_round {
     op_scratch *scratch;
 } op_gather_round;
 
-/* Gives vertex v what its row adds up to. Returns its change. */
+/* Gives vertex v what its row adds up to. Returns its change, which is computed before the stores: what it reads has
+ * been read for the cell already, and a processor that compares the low bits of addresses would hold a later load of
+ * the same place of another array back until the store has been done. */
 ORDO_INLINE double op_gather_put(const op_gather_round *g, ordo_vid v, op_value value)
 {
     const op_cell old = op_shares ? g->cell[v] : *(const op_cell *)(const void *)(g->from + v);
     const op_cell now = op_apply(g->state, v, old, value, g->total);
+    const double change = op_change(g->state, v, old, now);
     op_share share = op_share_of(g->state, v, now);
     if (op_shares)
         g->cell[v] = now;
     __atomic_store(g->to + v, &share, __ATOMIC_RELAXED);
     if (op_totals)
         op_add_total(g->state, v, now, g->next_total);
-    return op_change(g->state, v, old, now);
+    return change;
 }
 
 /* Vertices begin .. end - 1 of a round. Returns the sum of their changes. */
@@ -217,38 +239,50 @@ ORDO_INLINE ordo_u64 op_gather_edges(const ordo_rows *in, ordo_vid v)
     return in->row[v + 1] - in->row[v];
 }
 
-/* A vertex of few edges. */
-ORDO_INLINE double op_gather_put_few(const op_gather_round *g, const ordo_rows *in, ordo_vid v)
+/* Vertices of a round at once, each of few edges. `full`: of GATHER_FEW. Returns the sum of their changes. */
+ORDO_INLINE double op_gather_put_few(const op_gather_round *g, const ordo_rows *in, const ordo_vid *turn, bool full)
 {
-    return op_gather_put(g, v, op_gather_few(in, g->from, in->row[v], op_gather_edges(in, v)));
+    double change[GATHER_TURNS];
+    for (int i = 0; i < GATHER_TURNS; i++) {
+        const ordo_vid v = turn[i];
+        change[i] = op_gather_put(g, v,
+                                  full ? op_gather_full(in, g->from, in->row[v])
+                                       : op_gather_few(in, g->from, in->row[v], op_gather_edges(in, v)));
+    }
+    return op_join_changes(op_join_changes(change[0], change[1]), op_join_changes(change[2], change[3]));
 }
 
 /* The same of GATHER_TURNS parts of `each` vertices, from `begin` on, a vertex of each part in turn. */
 ORDO_INLINE double op_gather_in_turn(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid each)
 {
     double change = 0;
-    for (ordo_vid a = begin; a < begin + each; a++) {
-        const ordo_vid b = a + each, c = b + each, d = c + each;
-        if (op_gather_edges(in, a) <= GATHER_FEW && op_gather_edges(in, b) <= GATHER_FEW &&
-            op_gather_edges(in, c) <= GATHER_FEW && op_gather_edges(in, d) <= GATHER_FEW) {
-            const double one = op_gather_put_few(g, in, a), two = op_gather_put_few(g, in, b);
-            const double three = op_gather_put_few(g, in, c), four = op_gather_put_few(g, in, d);
-            change = op_join_changes(change, op_join_changes(op_join_changes(one, two), op_join_changes(three, four)));
-            continue;
+    for (ordo_vid v = begin; v < begin + each; v++) {
+        const ordo_vid turn[GATHER_TURNS] = {v, v + each, v + 2 * each, v + 3 * each};
+        const ordo_u64 a = op_gather_edges(in, turn[0]), b = op_gather_edges(in, turn[1]),
+                       c = op_gather_edges(in, turn[2]), d = op_gather_edges(in, turn[3]);
+        if ((a == GATHER_FEW) & (b == GATHER_FEW) & (c == GATHER_FEW) & (d == GATHER_FEW)) {
+            change = op_join_changes(change, op_gather_put_few(g, in, turn, true));
+        } else if ((a <= GATHER_FEW) & (b <= GATHER_FEW) & (c <= GATHER_FEW) & (d <= GATHER_FEW)) {
+            change = op_join_changes(change, op_gather_put_few(g, in, turn, false));
+        } else {
+            for (int i = 0; i < GATHER_TURNS; i++)
+                change = op_join_changes(change, op_gather_range(g, in, turn[i], turn[i] + 1));
         }
-        const ordo_vid turn[GATHER_TURNS] = {a, b, c, d};
-        for (int i = 0; i < GATHER_TURNS; i++)
-            change = op_join_changes(change, op_gather_range(g, in, turn[i], turn[i] + 1));
     }
     return change;
 }
 
-/* Vertices begin .. end - 1 of a round, whose rows are short, in turn. */
-ORDO_INLINE double op_gather_short_range(const op_gather_round *g, const ordo_rows *in, ordo_vid begin, ordo_vid end)
+/* Vertices begin .. end - 1 of a round, whose rows are short, in turn. By copies of the state and of the pointers: as
+ * far as the compiler knows, storing a share could change the originals. */
+ORDO_INLINE double op_gather_short_range(const op_gather_round *round, const ordo_rows *in, ordo_vid begin,
+                                         ordo_vid end)
 {
+    const op_state state = *round->state;
+    op_gather_round g = *round;
+    g.state = &state;
     const ordo_vid each = (end - begin) / GATHER_TURNS;
-    const double change = op_gather_in_turn(g, in, begin, each);
-    return op_join_changes(change, op_gather_range(g, in, begin + each * GATHER_TURNS, end));
+    const double change = op_gather_in_turn(&g, in, begin, each);
+    return op_join_changes(change, op_gather_range(&g, in, begin + each * GATHER_TURNS, end));
 }
 
 /* Not inlined: what it keeps in registers costs long rows theirs. */
@@ -304,6 +338,21 @@ ORDO_INLINE bool op_gather_agree(op_gather_run *run, int index, ordo_u64 round, 
     return !ordo_job_stop_agreed(job, round) && (round == 0 || change > op_tolerance(state)) && round < run->most;
 }
 
+/* The next chunk for a member, of the part of *victim or of those behind it; run->chunks: none is left. */
+ORDO_INLINE ordo_u64 op_gather_take(op_gather_run *run, int index, ordo_u64 round, int *victim)
+{
+    const int threads = run->job->threads;
+    for (; *victim < index + threads; ++*victim) {
+        ordo_u64 begin, end;
+        ordo_split(run->chunks, threads, *victim % threads, &begin, &end);
+        const ordo_u64 chunk =
+            begin + __atomic_fetch_add(&run->votes[*victim % threads].taken[round & 1], 1, __ATOMIC_RELAXED);
+        if (chunk < end)
+            return chunk;
+    }
+    return run->chunks;
+}
+
 /* A member's work. Round 0 is the preparation. */
 ORDO_INLINE void op_gather_work(op_gather_run *run, int index)
 {
@@ -326,12 +375,12 @@ ORDO_INLINE void op_gather_work(op_gather_run *run, int index)
                                    sums,
                                    &scratch};
         ordo_u64 chunk;
+        int victim = index;
         const double before = ORDO_CLOCK(job);
-        if (index == 0) {
-            __atomic_store_n(&run->next[(round + 1) & 1], 0, __ATOMIC_RELAXED); /* a probe may read it */
+        __atomic_store_n(&run->votes[index].taken[(round + 1) & 1], 0, __ATOMIC_RELAXED); /* a probe may read it */
+        if (index == 0)
             ORDO_COUNT(ordo_job_sample(job, job->num_items, round, 0, 1, -1));
-        }
-        while ((chunk = __atomic_fetch_add(&run->next[round & 1], 1, __ATOMIC_RELAXED)) < run->chunks) {
+        while ((chunk = op_gather_take(run, index, round, &victim)) < run->chunks) {
             const ordo_vid begin = run->bound[chunk], end = run->bound[chunk + 1];
             const ordo_u64 edges = in.row[end] - in.row[begin];
             if (!ordo_go_on(job, &count, end - begin + edges))
@@ -359,8 +408,14 @@ ORDO_NOINLINE void op_gather_member(void *run, int index)
 ORDO_NOINLINE void op_gather_probe(const void *arg, ordo_probed *out)
 {
     const op_gather_run *run = (const op_gather_run *)arg;
-    const ordo_u64 taken = __atomic_load_n(&run->next[out->bucket & 1], __ATOMIC_RELAXED);
-    out->in_flight = taken < run->chunks ? run->job->num_items - run->bound[taken] : 0;
+    out->in_flight = 0;
+    for (int t = 0; t < run->job->threads; t++) {
+        ordo_u64 begin, end;
+        ordo_split(run->chunks, run->job->threads, t, &begin, &end);
+        const ordo_u64 taken = begin + __atomic_load_n(&run->votes[t].taken[out->bucket & 1], __ATOMIC_RELAXED);
+        const ordo_vid first = taken < end ? run->bound[taken] : 0, last = taken < end ? run->bound[end] : 0;
+        out->in_flight += first < last ? last - first : 0;
+    }
 }
 
 /* Allocates what a run needs. The first round, which is odd, reads share[1]. */

@@ -10,11 +10,12 @@
  *   op_dev_owned, op_dev_raced   without locks, see owner.cuh, race.cuh
  *   op_dev_push       puts an activated item on the frontier of a step
  *
- * Two kinds of locks. A lock in a *table* is a word for each target (ordo_dev_swap from 0 to 1, release store of 0). A
- * lock *in the word* is the top bit of a target's only OWNED word, for operators that leave this bit unused
+ * Three kinds of locks. A lock in a *table* is a word for each target (ordo_dev_swap from 0 to 1, release store of 0).
+ * A lock *in the word* is the top bit of a target's only OWNED word, for operators that leave this bit unused
  * (ORDO_CRITICAL_LOCK). It is acquired by an atomic OR that returns the word: the critical section works on that copy,
  * in registers, and one store writes the word and releases the lock. That costs one round trip to the second-level
  * cache instead of three, and half the memory.
+ *   A *ticket* lock (ordo_dev_ticket) passes in the order of asking, where others pass to any thread that tries.
  *
  * Exclusion: between a try that got all its locks and the store that releases one of them, no other try gets that lock.
  *   No deadlock: a thread that holds the lower lock and fails to get the higher one releases the lower lock at once; no
@@ -156,12 +157,11 @@ ORDO_DEV bool op_dev_try_shared(const op_state *s, bool may_repeat, ordo_u32 i, 
     return true;
 }
 
-/* By one thread: the same for requests of many targets: their locks in ascending order, each once. */
-template <typename Run>
-ORDO_DEV bool op_dev_try_many(const op_state *s, const ordo_cuda_locks *locks, const op_request *request, Run run)
+/* By one thread: the locks of a request in ascending order, each once; returns their number. */
+ORDO_DEV ordo_u32 op_dev_locks_of(const ordo_cuda_locks *locks, const op_request *request,
+                                  ordo_u32 (&index)[ORDO_MOST_TARGETS])
 {
-    ordo_u32 index[ORDO_MOST_TARGETS], size = 0, got = 0;
-    op_request here = *request;
+    ordo_u32 size = 0;
     for (ordo_u32 k = 0; k < request->targets; k++) {
         const ordo_u32 lock = request->target[k] & locks->mask;
         ordo_u32 at = size;
@@ -173,6 +173,16 @@ ORDO_DEV bool op_dev_try_many(const op_state *s, const ordo_cuda_locks *locks, c
             index[i] = index[i - 1];
         index[at] = lock;
     }
+    return size;
+}
+
+/* By one thread: the same for requests of many targets. */
+template <typename Run>
+ORDO_DEV bool op_dev_try_many(const op_state *s, const ordo_cuda_locks *locks, const op_request *request, Run run)
+{
+    ordo_u32 index[ORDO_MOST_TARGETS], got = 0;
+    const ordo_u32 size = op_dev_locks_of(locks, request, index);
+    op_request here = *request;
     while (got < size && ordo_dev_lock<false>(&locks->lock[index[got]]))
         got++;
     const bool all = got == size;
@@ -209,11 +219,32 @@ ORDO_DEV bool op_dev_try_table(const op_state *s, ordo_u32 *lock, ordo_u32 a, or
     return true;
 }
 
+/* By one thread: looks once whether it is the thread's turn at the next lock of a request, and calls `run(state,
+ * request)` when it holds all; false before. `ticket` is kept from look to look. */
+template <typename Run>
+ORDO_DEV bool op_dev_try_tickets(const op_state *s, const ordo_cuda_locks *locks, const op_request *request,
+                                 ordo_dev_ticket *ticket, Run run)
+{
+    ordo_u32 index[ORDO_MOST_TARGETS];
+    const ordo_u32 size = op_dev_locks_of(locks, request, index);
+    op_request here = *request;
+    while (ticket->held < size)
+        if (!ordo_dev_look_ticket(&locks->lock[2 * (ordo_u64)index[ticket->held]], ticket))
+            return false;
+    ordo_dev_order<false>();
+    run(s, &here);
+    ordo_dev_order<false>();
+    while (ticket->held > 0)
+        ordo_dev_pass_ticket(&locks->lock[2 * (ordo_u64)index[--ticket->held]]);
+    return true;
+}
+
 /* By one thread: tries once to run a request's critical section, and sets *activated to the number of activations that
- * it wrote to out[]. False if another thread holds a lock. */
-template <bool Word>
+ * it wrote to out[]. False if another thread holds a lock, or it is another's turn (`ticket`, with ORDO_LOCK_TICKETS).
+ */
+template <int How>
 ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const op_request *request,
-                         ordo_activation *out, ordo_u32 *activated)
+                         ordo_activation *out, ordo_u32 *activated, ordo_dev_ticket *ticket = NULL)
 {
     const bool may_repeat = locks->may_repeat;
     auto run = [&](const op_state *state, op_request *r) { *activated = op_dev_commit(state, may_repeat, r, out); };
@@ -222,8 +253,10 @@ ORDO_DEV bool op_dev_try(const op_state *s, const ordo_cuda_locks *locks, const 
             *activated = op_dev_commit(s, may_repeat, request, out);
             return true;
         }
-    if constexpr (Word)
+    if constexpr (How == ORDO_LOCK_WORD)
         return op_dev_try_word(s, may_repeat, request, run);
+    if constexpr (How == ORDO_LOCK_TICKETS)
+        return op_dev_try_tickets(s, locks, request, ticket, run);
     if constexpr ((int)op_many != 0)
         return op_dev_try_many(s, locks, request, run);
     return op_dev_try_table<false>(s, locks->lock, request->target[0] & locks->mask,
@@ -274,7 +307,7 @@ ORDO_DEV ordo_u32 op_dev_rows_next(const op_state *s, op_dev_rows *r, op_request
 
 /* By a whole warp: op_dev_prepare of items that have rows; the arguments are those of its first lane. A row of any
  * length is the warp's, 32 edges at a time; lanes retry together until all 32 are done. */
-template <bool Word, typename Sink>
+template <int How, typename Sink>
 ORDO_DEV bool op_dev_expand(const op_cuda_sections *s, const ordo_cuda_traced &traced, const ordo_item *list,
                             ordo_u32 step, ordo_u64 first, ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine,
                             ordo_u32 *rounds, Sink sink)
@@ -282,6 +315,7 @@ ORDO_DEV bool op_dev_expand(const op_cuda_sections *s, const ordo_cuda_traced &t
     op_request request[op_requests];
     ordo_activation out[op_activations + 1];
     op_dev_rows rows;
+    ordo_dev_ticket ticket = {};
     for (; first < end; first += stride) {
         const ordo_u64 at = first + threadIdx.x % 32;
         op_dev_rows_begin(&s->state, &rows, at < end, at < end ? (list ? list[at] : (ordo_item)at) : 0);
@@ -295,7 +329,7 @@ ORDO_DEV bool op_dev_expand(const op_cuda_sections *s, const ordo_cuda_traced &t
                 ordo_dev_told_show(traced, *rounds, *mine);
                 ordo_u32 activated = 0;
                 const op_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
-                if (next < asked && op_dev_try<Word>(&s->state, &s->locks, now, out, &activated)) {
+                if (next < asked && op_dev_try<How>(&s->state, &s->locks, now, out, &activated, &ticket)) {
                     next++;
                     mine->useful++;
                     if (op_activates)
@@ -314,16 +348,17 @@ ORDO_DEV bool op_dev_expand(const op_cuda_sections *s, const ordo_cuda_traced &t
  * locks go on with other items. Where targets have several words and critical sections are long, both steps are done in
  * one iteration: a third faster for gradient descent, while short critical sections on one word gain nothing
  * (measured). False if the run ends early. */
-template <bool Word, typename Sink>
+template <int How, typename Sink>
 ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &traced, const ordo_item *list,
                              ordo_u32 step, ordo_u64 first, ordo_u64 end, ordo_u64 stride, ordo_cuda_counters *mine,
                              ordo_u32 *rounds, Sink sink)
 {
     if constexpr ((int)op_expands != 0)
-        return op_dev_expand<Word>(s, traced, list, step, first - threadIdx.x % 32, end, stride, mine, rounds, sink);
+        return op_dev_expand<How>(s, traced, list, step, first - threadIdx.x % 32, end, stride, mine, rounds, sink);
     op_request request[op_requests];
     ordo_activation out[op_activations + 1];
     ordo_u32 asked = 0, next = 0, nap = 32;
+    ordo_dev_ticket ticket = {};
     while (first < end || next < asked) {
         if (ordo_dev_told(&s->halt, step, rounds))
             return false;
@@ -340,7 +375,7 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &
         ordo_u32 activated = 0;
         /* for an item with one request the index is a constant, so the array stays in registers */
         const op_request *now = (int)op_requests == 1 ? &request[0] : &request[next];
-        if (op_dev_try<Word>(&s->state, &s->locks, now, out, &activated)) {
+        if (op_dev_try<How>(&s->state, &s->locks, now, out, &activated, &ticket)) {
             next++;
             nap = 32;
             mine->useful++;
@@ -359,7 +394,7 @@ ORDO_DEV bool op_dev_prepare(const op_cuda_sections *s, const ordo_cuda_traced &
  * thread calls `sink(activation)`, which returns whether the item is new on a worklist. The whole block calls `done()`
  * between tiles, to flush; never if the operator activates nothing. `mine` and `rounds` differ between threads.
  * `traced`: that of the run, or empty. */
-template <bool Word, typename Sink, typename Done>
+template <int How, typename Sink, typename Done>
 ORDO_DEV void op_dev_prepares(const op_cuda_sections *s, const ordo_cuda_traced &traced, const ordo_item *list,
                               ordo_u64 count, ordo_u32 step, ordo_cuda_counters *mine, ordo_u32 *rounds, Sink sink,
                               Done done)
@@ -368,15 +403,15 @@ ORDO_DEV void op_dev_prepares(const op_cuda_sections *s, const ordo_cuda_traced 
     const ordo_u64 width = s->width;
     if (!op_activates) {
         if (threadIdx.x < width)
-            op_dev_prepare<Word>(s, traced, list, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width,
-                                 mine, rounds, sink);
+            op_dev_prepare<How>(s, traced, list, step, blockIdx.x * width + threadIdx.x, count, gridDim.x * width, mine,
+                                rounds, sink);
         return;
     }
     bool going = true;
     for (ordo_u64 first = blockIdx.x * width * SHARE; first < count; first += gridDim.x * width * SHARE) {
         const ordo_u64 end = first + width * SHARE < count ? first + width * SHARE : count;
         if (threadIdx.x < width && going)
-            going = op_dev_prepare<Word>(s, traced, list, step, first + threadIdx.x, end, width, mine, rounds, sink);
+            going = op_dev_prepare<How>(s, traced, list, step, first + threadIdx.x, end, width, mine, rounds, sink);
         if (!__syncthreads_and(going))
             break;
         done();
@@ -450,12 +485,12 @@ static ordo_status op_cuda_sample(const ordo_job *job, ordo_contention_sample *o
     return ordo_contention_sample_make(job->op, job->state, job->initial, job->initial_count, out);
 }
 
-/* Prepares running critical sections under locks, in words or in a table: sets all members of *s but `halt`.
+/* Prepares running critical sections under locks (`how`: ORDO_LOCK_*): sets all members of *s but `halt`.
  * max_contenders threads of a multiprocessor run critical sections; 0: as many as a sample of the requests suggests,
  * 512 without a sample.
  * *blocks is the most blocks of a multiprocessor (0: any number), and is reduced to the fewest that have this many
  * threads; s->width becomes the number of a block's threads that run critical sections. */
-static ordo_status op_cuda_sections_make(ordo_cuda *c, bool word, ordo_u64 max_contenders, int *blocks,
+static ordo_status op_cuda_sections_make(ordo_cuda *c, int how, ordo_u64 max_contenders, int *blocks,
                                          ordo_cuda_arrays *arrays, op_cuda_sections *s)
 {
     const ordo_job *job = c->job;
@@ -468,7 +503,7 @@ static ordo_status op_cuda_sections_make(ordo_cuda *c, bool word, ordo_u64 max_c
     if (!status)
         status = op_cuda_state(c, &s->state, arrays);
     if (!status)
-        status = ordo_cuda_locks_make(c, !word, &s->locks);
+        status = ordo_cuda_locks_make(c, how, &s->locks);
     s->locks.may_repeat = op_cuda_may_repeat(job);
     const int needed = (int)((max_contenders + ORDO_CUDA_THREADS - 1) / ORDO_CUDA_THREADS);
     *blocks = *blocks && *blocks < needed ? *blocks : needed;

@@ -147,8 +147,9 @@ ORDO_DEV void op_dev_send(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 it
 }
 
 /* A warp's messages that are not sent yet, in shared memory; initially count is 0. The barrier of the warp in
- * op_dev_dispatch orders what lanes have written before what it reads. */
-enum { op_dev_outbox_places = 1024 / (int)sizeof(op_dev_message) };
+ * op_dev_dispatch orders what lanes have written before what it reads. There are places for what op_dev_dispatch leaves
+ * and for ORDO_CUDA_FEW messages of each lane, which is the most that schedulers post before they call it again. */
+enum { op_dev_outbox_full = 32, op_dev_outbox_places = op_dev_outbox_full - 1 + 32 * ORDO_CUDA_FEW };
 typedef struct op_dev_outbox {
     op_dev_message held[op_dev_outbox_places];
     ordo_u32 count; /* more than there are places if some were sent at once */
@@ -165,15 +166,15 @@ ORDO_DEV void op_dev_post(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outb
         op_dev_send(r, number, item, value);
 }
 
-/* By the whole warp, behind meeting `number`, as its posts were: sends what is held if that is at least half of what
- * there is place for, or if `all`. */
+/* By the whole warp, behind meeting `number`, as its posts were: sends what is held if that is a message for each lane,
+ * or if `all`. */
 ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, bool all)
 {
     __syncwarp();
     /* lane 0's look counts for all: a lane that returns may post before a slower one looks */
     const ordo_u32 count = __shfl_sync(~0u, outbox->count, 0), lane = threadIdx.x % 32;
     const ordo_u32 held = count < op_dev_outbox_places ? count : (ordo_u32)op_dev_outbox_places;
-    if (held == 0 || (!all && held < op_dev_outbox_places / 2))
+    if (held == 0 || (!all && held < op_dev_outbox_full))
         return;
     for (ordo_u32 first = 0; first < held; first += 32) {
         const bool there = first + lane < held;

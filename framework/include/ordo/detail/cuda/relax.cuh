@@ -368,19 +368,48 @@ typedef struct op_dev_tile {
     op_taken value[ORDO_CUDA_THREADS];
 } op_dev_tile;
 
+/* What whole warps do between edges if nothing is asked for. */
+struct op_dev_no_pause {
+    __device__ __forceinline__ void operator()() const
+    {
+    }
+};
+
+/* By a whole block: calls `each(i)` for i = begin .. end - 1, by one thread each; whole warps call `pause()` when their
+ * lanes have one each behind them. */
+template <typename Number, typename Each>
+ORDO_DEV void op_dev_each(Number begin, Number end, Each each, op_dev_no_pause)
+{
+    for (Number i = begin + threadIdx.x; i < end; i += ORDO_CUDA_THREADS)
+        each(i);
+}
+
+template <typename Number, typename Each, typename Pause>
+ORDO_DEV void op_dev_each(Number begin, Number end, Each each, Pause pause)
+{
+    for (Number first = begin + threadIdx.x / 32 * 32; first < end; first += ORDO_CUDA_THREADS) {
+        const Number i = first + threadIdx.x % 32;
+        if (i < end)
+            each(i);
+        pause();
+    }
+}
+
 /* By a whole block. `lanes` consecutive threads share an item, or none (degree 0), and pass the same item, value, begin
  * and degree. One thread calls `sink(item, value, e)` for each edge begin .. begin + degree - 1 of each item. Items
  * with few edges are processed by the threads that share them; the edges of the other items are concatenated and
- * distributed over all threads of the block. */
-template <typename Sink>
+ * distributed over all threads of the block. Whole warps call `pause()` when their lanes have called `sink` at most
+ * ORDO_CUDA_FEW times. */
+template <typename Sink, typename Pause = op_dev_no_pause>
 ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, ordo_u64 begin, ordo_u32 degree,
-                            ordo_u32 lanes, Sink sink)
+                            ordo_u32 lanes, Sink sink, Pause pause = {})
 {
     const ordo_u32 lane = threadIdx.x & (lanes - 1);
     const bool few = degree <= ORDO_CUDA_FEW * lanes;
     if (few)
         for (ordo_u32 i = lane; i < degree; i += lanes)
             sink(item, value, begin + i);
+    pause();
     if (!__syncthreads_or(!few))
         return;
     ordo_u32 total;
@@ -392,12 +421,15 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, or
 #if ORDO_OP_RESIDUALS
     ordo_dev_fence(); /* releases what other warps have written, ahead of offers */
 #endif
-    for (ordo_u32 i = threadIdx.x; i < total; i += ORDO_CUDA_THREADS) {
-        ordo_u32 owner = 0; /* the last item whose offset is at most i */
-        for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
-            owner += tile->offset[owner + step] <= i ? step : 0;
-        sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
-    }
+    op_dev_each(
+        0u, total,
+        [&](ordo_u32 i) {
+            ordo_u32 owner = 0; /* the last item whose offset is at most i */
+            for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
+                owner += tile->offset[owner + step] <= i ? step : 0;
+            sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
+        },
+        pause);
     __syncthreads();
 }
 
@@ -511,12 +543,13 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
  * `between()` where it may get another one. A block's first tile or piece is the one with the block's number; only
  * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
  * items tiles are narrower, and several threads share an item, so that every block has a tile. `mine` are the counters
- * of the calling thread. `locks`: as in op_dev_begin. `dealt`: tiles are assigned by the numbers of blocks, and no
- * counter is touched. */
-template <typename Sink, typename Done, typename Between>
+ * of the calling thread. `locks`: as in op_dev_begin. `pause`: as in op_dev_expand.
+ * `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. */
+template <typename Sink, typename Done, typename Between, typename Pause = op_dev_no_pause>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
-                          Between between, const ordo_cuda_locks *locks = NULL, const bool dealt = false)
+                          Between between, const ordo_cuda_locks *locks = NULL, Pause pause = {},
+                          const bool dealt = false)
 {
     (void)locks; /* of sums alone */
     __shared__ ordo_u32 taken;
@@ -534,13 +567,13 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];
             end = begin + ORDO_CUDA_SEGMENT < end ? begin + ORDO_CUDA_SEGMENT : end;
 #if ORDO_OP_ORDER == ORDO_SUM
-            for (ordo_u64 e = begin + threadIdx.x; e < end; e += ORDO_CUDA_THREADS)
-                sink(item, f->taken[step & 1][now], e);
+            op_dev_each(
+                begin, end, [&](ordo_u64 e) { sink(item, f->taken[step & 1][now], e); }, pause);
 #else
             op_cell value = op_dev_cell(cells, item);
             if (op_filter(state, item))
-                for (ordo_u64 e = begin + threadIdx.x; e < end; e += ORDO_CUDA_THREADS)
-                    sink(item, value, e);
+                op_dev_each(
+                    begin, end, [&](ordo_u64 e) { sink(item, value, e); }, pause);
             if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0)
                 mine->items++;
 #endif
@@ -560,7 +593,7 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             op_cell value = there ? op_dev_cell(cells, item) : op_worst();
             mine->items += there && threadIdx.x % lanes == 0;
 #endif
-            op_dev_expand(tile, item, value, begin, degree, lanes, sink);
+            op_dev_expand(tile, item, value, begin, degree, lanes, sink, pause);
         }
         done(); /* begins and ends with a barrier */
         if (dealt) {

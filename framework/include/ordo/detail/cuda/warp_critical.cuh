@@ -162,5 +162,5 @@ static ordo_status op_warp_arguments(ordo_cuda *c, bool records, Args *a, ordo_c
     a->ctx.locks.may_repeat = op_cuda_may_repeat(c->job);
     a->run = c->run;
     const ordo_status status = op_cuda_state(c, &a->ctx.state, arrays);
-    return status ? status : ordo_cuda_locks_make(c, (int)op_lock_bits == 0, &a->ctx.locks);
+    return status ? status : ordo_cuda_locks_make(c, op_lock_bits ? ORDO_LOCK_WORD : ORDO_LOCK_TABLE, &a->ctx.locks);
 }

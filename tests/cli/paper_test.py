@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""tools/paper: experiments run on small graphs, say what the paper has, and keep what they are asked to keep.
+usage: paper_test.py PATH_OF_ORDO [unittest arguments]"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from command import ORDO, TREE, Base, main, needs
+
+
+@needs("bench")
+class Paper(Base):
+    def paper(self, *words):
+        env = {k: v for k, v in os.environ.items() if k != "ORDO_DATA"}
+        done = subprocess.run([sys.executable, str(pathlib.Path(TREE) / "tools" / "paper"), *map(str, words)], capture_output=True, text=True, env=env)
+        return done.returncode, done.stdout, done.stderr
+
+    def small(self, *words):
+        return self.paper(*words, "--build", pathlib.Path(ORDO).resolve().parent, "--scale", 7, "--repeat", 1, "--threads", 2)
+
+    def test_list(self):
+        status, out, _ = self.paper("list")
+        self.assertEqual(status, 0)
+        self.assertEqual(len(re.findall(r"(?m)^00[012]-(?:table|figure)-\S+ +\S", out)), len(out.splitlines()))
+        self.assertRegex(out, r"002-figure-8 .*not run: it needs")
+
+    def test_refusals(self):
+        status, _, err = self.paper("003-figure-1")
+        self.assertEqual((status, len(err.splitlines())), (2, 1))
+        self.assertIn("no experiment has that in its name", err)
+        status, _, err = self.paper("002-table-3", "--build", self.path("nowhere"))
+        self.assertEqual(status, 1)
+        self.assertIn("is not there; build it first", err)
+
+    def test_tables(self):
+        out = pathlib.Path(self.path("out"))
+        status, text, err = self.small("000-figure-5.11", "000-figure-5.12", "002-figure-9", "--out", out)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(len(re.findall(r"(?m)^\*\*(?:Reproduced|Not reproduced|Undecided)\.\*\* ", text)), 3)
+        self.assertRegex(text, r"(?m)^\| road-7 for A.road-USA \| [\d.]+ \| 3.09 \| [\d.]+ \| 0.19 \|")
+        kept = json.loads((out / "000-figure-5.11.json").read_text())
+        rows = kept["tables"][0][2]
+        self.assertEqual([r[0] for r in rows], ["road-7", "grid-7", "mesh-7", "rmat-7", "urand-7", "cliques-7"])
+        self.assertTrue(all(float(r[1]) > 0 and float(r[2]) > 0 for r in rows))
+        self.assertTrue(any(c.startswith("ordo compare sssp road-7.ordo --schedulers adds,near_far") for c in kept["commands"]), kept["commands"])
+        plain = re.findall(r"(?m)^\| ht-256 \| 1.00 \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", text)
+        self.assertGreater(float(plain[0][2]), float(plain[0][0]))  # a loop of 16 times the length takes longer
+
+
+if __name__ == "__main__":
+    main()
