@@ -21,7 +21,7 @@
 #include "registry.h"
 #include "session.h"
 
-static const char *const sync_names[ORDO_SYNCS] = {"default", "atomic", "racy", "lock", "owner", "server"};
+static const char *const sync_names[ORDO_SYNCS] = {"default", "atomic", "racy", "lock", "owner", "server", "race"};
 
 const char *ordo_sync_name(ordo_sync sync)
 {
@@ -108,7 +108,7 @@ static ordo_status find_sync(const char *name, ordo_sync *out)
             *out = (ordo_sync)i;
             return ORDO_OK;
         }
-    return ordo_fail(ORDO_ERR_UNKNOWN, "sync '%s' is unknown, expected auto, atomic, racy, lock, owner or server",
+    return ordo_fail(ORDO_ERR_UNKNOWN, "sync '%s' is unknown, expected auto, atomic, racy, lock, owner, server or race",
                      name);
 }
 

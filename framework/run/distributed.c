@@ -203,6 +203,7 @@ ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ord
                       : op->kind == ORDO_KIND_GATHER ? "it reads its neighbours' cells in every round"
                       : p->item == ORDO_ITEMS_EDGES  ? "its items are edges in this run"
                       : p->sync == ORDO_SYNC_SERVER  ? "servers are threads of one process"
+                      : p->sync == ORDO_SYNC_RACE    ? "marks are those of one process"
                       : p->backend                   ? not_on_gpus(work, p)
                                                      : NULL;
     if (but)

@@ -10,7 +10,7 @@ function of the same name. ordo.csgraph has the names of scipy.sparse.csgraph.
 
 Each function takes the options of a run as keywords:
 
-    scheduler=  a name (ordo.schedulers()), or "auto"              sync=     atomic, racy, lock, owner, server, auto
+    scheduler=  a name (ordo.schedulers()), or "auto"              sync=     atomic, racy, lock, owner, server, race, auto
     device=     "cpu", "cuda", "auto"                              threads=  0: one for each core
     timeout=    seconds that the run may take                      items=    "vertices" or "edges"
     trace=      True or seconds between samples: the result has the run over time, as `trace`

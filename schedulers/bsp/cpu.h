@@ -8,6 +8,7 @@
  * as a bitmap and write the next one; a word of it belongs to one chunk of vertices, so plain stores suffice. Sums pull
  * otherwise: sums.h. Rows of many edges are put off to a superstep of their own, in which all members take pieces of
  * them; nothing of the next frontier is processed before. Where items are edges, the frontier is one of edges: edges.h.
+ * Other ways of listing what is activated, to be compared with this one: append.h.
  *
  * Over several processes every rank runs these supersteps on its own items. Ranks meet at the end of each superstep
  * (<ordo/detail/cpu/remote.h>), and are in the same kind of superstep: rows are put off by all of them, and all pull or
@@ -29,9 +30,14 @@
 #define bsp_work_lock ORDO_OP_NAME(bsp_work_lock)
 #define bsp_work_racy ORDO_OP_NAME(bsp_work_racy)
 #define bsp_work_owner ORDO_OP_NAME(bsp_work_owner)
+#define bsp_work_race ORDO_OP_NAME(bsp_work_race)
+#define bsp_edges_race ORDO_OP_NAME(bsp_edges_race)
 #define bsp_edges_atomic ORDO_OP_NAME(bsp_edges_atomic)
 #define bsp_edges_lock ORDO_OP_NAME(bsp_edges_lock)
 #define bsp_edges_racy ORDO_OP_NAME(bsp_edges_racy)
+#define bsp_list_atomic ORDO_OP_NAME(bsp_list_atomic)
+#define bsp_list_lock ORDO_OP_NAME(bsp_list_lock)
+#define bsp_list_racy ORDO_OP_NAME(bsp_list_racy)
 
 /* lock_order=fifo: locks are passed on in the order of asking. */
 ORDO_INLINE ordo_status bsp_order_locks(ordo_job *job)
@@ -66,10 +72,14 @@ typedef struct bsp_run {
 #else
     ordo_owners owners;
 #endif
+#if ORDO_OP_KIND != ORDO_KIND_RELAX || ORDO_OP_ORDER != ORDO_SUM
+    op_race race;
+#endif
 } bsp_run;
 
 typedef struct bsp_member {
     ordo_job *job;
+    bsp_run *run;
     int index;
     ordo_bin next;
     ordo_bin later;      /* entries with long rows, which all members share in a superstep of their own */
@@ -137,7 +147,31 @@ ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 
 #if ORDO_OP_ORDER == ORDO_SUM
 #include "sums.h"
+ORDO_INLINE void bsp_resolve(bsp_run *run, int index, bsp_member *me)
+{
+    (void)run;
+    (void)index;
+    (void)me;
+}
+ORDO_INLINE void bsp_post(void *arg, op_entry offered)
+{
+    (void)arg;
+    (void)offered;
+}
 #else
+/* Sync race: the sink of what is offered, and the end of a superstep. */
+ORDO_INLINE void bsp_post(void *arg, op_entry offered)
+{
+    bsp_member *me = (bsp_member *)arg;
+    op_race_post(&me->run->race, me->index, &offered);
+}
+ORDO_INLINE void bsp_resolve(bsp_run *run, int index, bsp_member *me)
+{
+    const ordo_u64 won = op_race_serve(&run->race, index, &me->count, bsp_push, me);
+    if (!op_activates)
+        ORDO_COUNT(me->count.useful += won);
+}
+
 /* Of the bits of 64 vertices those that this rank owns. */
 ORDO_INLINE ordo_u64 bsp_own_bits(const ordo_job *job, ordo_u64 base, ordo_u64 bits)
 {
@@ -376,7 +410,12 @@ ORDO_INLINE ordo_u64 bsp_share_rows(bsp_run *run, int index, ordo_u64 superstep,
     const double before = ORDO_CLOCK(run->job);
     if (bsp_pulls && index == 0)
         run->next_word[(superstep + 1) & 1] = 0;
-    op_drain_rows(run->job, run->shares, index, superstep, rows, &me->later, &me->count, sync, bsp_push, me);
+    if (sync == ORDO_SYNC_RACE) {
+        op_drain_rows(run->job, run->shares, index, superstep, rows, &me->later, &me->count, sync, bsp_post, me);
+        bsp_resolve(run, index, me);
+    } else {
+        op_drain_rows(run->job, run->shares, index, superstep, rows, &me->later, &me->count, sync, bsp_push, me);
+    }
     me->later.count = 0; /* others may still read its entries, which stay until the next barrier */
     me->count.work_seconds += ORDO_CLOCK(run->job) - before;
     return me->next.count;
@@ -388,7 +427,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[BSP_CHUNK];
     const int direction = run->front[0] ? (int)job->tunable[BSP_DIRECTION] : BSP_PUSH;
-    bsp_member me = {.job = job, .index = index};
+    bsp_member me = {.job = job, .run = run, .index = index};
     ordo_bin open = {0};
     ordo_count_from(job, index, &me.count, &me.next, 1, NULL);
 
@@ -420,8 +459,13 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             me.count.put += my_items;
         } else {
             bsp_flip(run, index, superstep, &me, &open);
-            op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count,
-                           job->long_rows ? &me.later : NULL, sync, bsp_push, &me);
+            ordo_bin *const later = job->long_rows ? &me.later : NULL;
+            if (sync == ORDO_SYNC_RACE) {
+                op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_post, &me);
+                bsp_resolve(run, index, &me);
+            } else {
+                op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_push, &me);
+            }
             my_items = me.next.count;
         }
         pulling = bsp_pulls && pull;
@@ -445,6 +489,43 @@ ORDO_NOINLINE void bsp_work_racy(void *run, int index)
 {
     bsp_work((bsp_run *)run, index, ORDO_SYNC_RACY);
 }
+#if ORDO_OP_ORDER != ORDO_SUM
+ORDO_NOINLINE void bsp_work_race(void *run, int index)
+{
+    bsp_work((bsp_run *)run, index, ORDO_SYNC_RACE);
+}
+#endif
+
+/* Calls `work` on all members, with what sync race needs. */
+static ordo_status bsp_run_team(bsp_run *run, ordo_team_fn *work)
+{
+#if ORDO_OP_ORDER != ORDO_SUM
+    const bool races = ordo_job_sync(run->job) == ORDO_SYNC_RACE;
+    const ordo_status status = races ? op_race_make(run->job, &run->race) : ORDO_OK;
+    if (!status)
+        ordo_team_run(run->job->team, work, run);
+    if (races)
+        op_race_free(&run->race);
+    return status;
+#else
+    ordo_team_run(run->job->team, work, run);
+    return ORDO_OK;
+#endif
+}
+
+/* The function of a run's sync. */
+#if ORDO_OP_ORDER != ORDO_SUM
+#define BSP_OF_SYNC(_job, _what)                                                                                       \
+    (ordo_job_sync(_job) == ORDO_SYNC_LOCK   ? _what##_lock                                                            \
+     : ordo_job_sync(_job) == ORDO_SYNC_RACY ? _what##_racy                                                            \
+     : ordo_job_sync(_job) == ORDO_SYNC_RACE ? _what##_race                                                            \
+                                             : _what##_atomic)
+#else
+#define BSP_OF_SYNC(_job, _what)                                                                                       \
+    (ordo_job_sync(_job) == ORDO_SYNC_LOCK   ? _what##_lock                                                            \
+     : ordo_job_sync(_job) == ORDO_SYNC_RACY ? _what##_racy                                                            \
+                                             : _what##_atomic)
+#endif
 
 /* Makes bitmaps and in-rows, if pulling is possible and allowed. */
 static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
@@ -472,9 +553,13 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 #if ORDO_OP_ORDER != ORDO_SUM
 #include "edges.h"
 #endif
+#include "append.h"
 
 static ordo_status bsp_run_here(ordo_job *job)
 {
+    if ((int)job->tunable[BSP_APPEND] != BSP_BUFFER || (int)job->tunable[BSP_DEDUP] == BSP_ONCE ||
+        (int)job->tunable[BSP_BALANCE] == BSP_DONATE)
+        return bsp_run_lists(job);
 #if ORDO_OP_ORDER != ORDO_SUM
     if ((int)op_items & ORDO_ITEMS_EDGES && job->item == ORDO_ITEMS_EDGES)
         return bsp_run_edges(job);
@@ -484,11 +569,7 @@ static ordo_status bsp_run_here(ordo_job *job)
                    .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
     ordo_status status = run.shares && run.votes ? bsp_prepare(job, &run) : ORDO_ERR_MEMORY;
     if (!status)
-        ordo_team_run(job->team,
-                      ordo_job_sync(job) == ORDO_SYNC_LOCK   ? bsp_work_lock
-                      : ordo_job_sync(job) == ORDO_SYNC_RACY ? bsp_work_racy
-                                                             : bsp_work_atomic,
-                      &run);
+        status = bsp_run_team(&run, BSP_OF_SYNC(job, bsp_work));
     ordo_free(run.front[0]);
     ordo_free(run.front[1]);
     ordo_free(run.taken);
@@ -526,6 +607,8 @@ ORDO_INLINE void bsp_visit(bsp_run *run, int index, bsp_member *me, ordo_item it
         for (ordo_u32 k = 0; k < size; k++) {
             if (sync == ORDO_SYNC_LOCK || (op_hands_edges && request[k].targets == 0))
                 me->count.activations += op_serve(job, &request[k], &me->count, bsp_push, me);
+            else if (sync == ORDO_SYNC_RACE)
+                op_race_post(&run->race, index, &request[k]);
             else
                 op_owners_post(&run->owners, index, &request[k]);
         }
@@ -558,6 +641,8 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
         }
         if (sync == ORDO_SYNC_OWNER)
             me.count.activations += op_owners_serve(&run->owners, index, &me.count, bsp_push, &me);
+        if (sync == ORDO_SYNC_RACE)
+            op_race_serve(&run->race, index, &me.count, bsp_push, &me);
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.next, sizeof(op_entry));
@@ -573,6 +658,10 @@ ORDO_NOINLINE void bsp_work_owner(void *run, int index)
 {
     bsp_work((bsp_run *)run, index, ORDO_SYNC_OWNER);
 }
+ORDO_NOINLINE void bsp_work_race(void *run, int index)
+{
+    bsp_work((bsp_run *)run, index, ORDO_SYNC_RACE);
+}
 
 static ordo_status bsp_run_job(ordo_job *job)
 {
@@ -585,8 +674,16 @@ static ordo_status bsp_run_job(ordo_job *job)
     status = run.shares && run.votes ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status && ordo_job_sync(job) == ORDO_SYNC_OWNER)
         status = ordo_owners_make(job, &run.owners);
+    if (!status && ordo_job_sync(job) == ORDO_SYNC_RACE)
+        status = op_race_make(job, &run.race);
     if (!status)
-        ordo_team_run(job->team, ordo_job_sync(job) == ORDO_SYNC_OWNER ? bsp_work_owner : bsp_work_lock, &run);
+        ordo_team_run(job->team,
+                      ordo_job_sync(job) == ORDO_SYNC_OWNER ? bsp_work_owner
+                      : ordo_job_sync(job) == ORDO_SYNC_RACE ? bsp_work_race
+                                                             : bsp_work_lock,
+                      &run);
+    if (run.race.job)
+        op_race_free(&run.race);
     if (run.owners.job)
         ordo_owners_free(&run.owners);
     ordo_free(run.shares);

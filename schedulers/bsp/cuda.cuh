@@ -11,6 +11,7 @@
  *   vertex whose cell can still improve searches its in-edges for a tail on this step's frontier and stops at the
  *   first, as all candidates of a step are equal. The frontier is then a bitmap (cuda_pull.cuh).
  *   Cells that sum push, unless direction=pull asks for the other (cuda_sums.cuh).
+ *   Sync race, and other ways of listing what is activated: cuda_lists.cuh.
  *   Sync lock: every improvement is a store under the lock of its cell, one of a table. It exists to be compared with
  *   atomics.
  *
@@ -208,6 +209,8 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
     ordo_cuda_frontier_watch(c, &a->frontier);
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }
+
+#include "cuda_lists.cuh"
 #endif
 
 static ordo_status bsp_run_job(ordo_job *job)
@@ -223,6 +226,17 @@ static ordo_status bsp_run_job(ordo_job *job)
             "scheduler 'bsp' with lock_order=fifo on device 'cuda' needs a critical operator; '%s' is none",
             job->op->name);
     a.direction = (int)job->tunable[BSP_DIRECTION];
+    const bool listed = (int)job->tunable[BSP_APPEND] != BSP_BUFFER || (int)job->tunable[BSP_DEDUP] == BSP_EACH;
+#if ORDO_OVER_RANKS
+    if (listed)
+        return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' over ranks has append=buffer and dedup=auto alone");
+#else
+    status = bsp_lists_check(job, listed);
+    if (status)
+        return status;
+    if (listed || job->sync == ORDO_SYNC_RACE)
+        a.direction = BSP_PUSH;
+#endif
     const bool needs_in = ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
     status = ordo_cuda_begin(job, sizeof(op_cell), needs_in, &c);
     if (!status)
@@ -241,8 +255,13 @@ static ordo_status bsp_run_job(ordo_job *job)
         a.beta = job->tunable[BSP_BETA];
         a.num_items = job->num_items;
         a.racy = job->sync == ORDO_SYNC_RACY;
+#if !ORDO_OVER_RANKS
+        if (listed || job->sync == ORDO_SYNC_RACE)
+            status = bsp_launch_list(&c, &a);
+        else
+#endif
 #if ORDO_OP_ORDER == ORDO_SUM
-        status = a.direction == BSP_PULL ? bsp_pull_sums(&c, &a) : bsp_launch(&c, &a);
+            status = a.direction == BSP_PULL ? bsp_pull_sums(&c, &a) : bsp_launch(&c, &a);
 #else
         status = bsp_launch(&c, &a);
 #endif
@@ -252,4 +271,5 @@ static ordo_status bsp_run_job(ordo_job *job)
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(bsp, bsp_run_job, 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY | 1u << ORDO_SYNC_LOCK)
+ORDO_CUDA_INSTANCE(bsp, bsp_run_job,
+                   1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY | 1u << ORDO_SYNC_LOCK | 1u << ORDO_SYNC_RACE)

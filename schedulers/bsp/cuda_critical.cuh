@@ -14,6 +14,7 @@
  *            All threads (2048) with lock_place=table is the baseline of the paper on the lock server (Wang, Fussell
  *            and Lin, ASPLOS 2019)
  *   owner    by the threads that own their targets, without locks (op_dev_owned of <ordo/detail/cuda/owner.cuh>)
+ *   race     by race and resolve, in rounds (op_dev_raced of <ordo/detail/cuda/race.cuh>)
  *
  * Termination. The next list is empty, or items activate nothing, or all blocks see that the run was halted in this
  * step.
@@ -27,6 +28,7 @@
 /* What profilers show carries the operator's name. */
 #define bsp_lock_kernel ORDO_OP_NAME(bsp_lock_kernel)
 #define bsp_owner_kernel ORDO_OP_NAME(bsp_owner_kernel)
+#define bsp_race_kernel ORDO_OP_NAME(bsp_race_kernel)
 
 typedef struct bsp_lock_args {
     op_cuda_sections sections;
@@ -115,6 +117,39 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_owner_kernel(c
     ordo_dev_publish(a.run.counters, mine);
 }
 
+typedef struct bsp_race_args {
+    op_cuda_races races;
+    ordo_cuda_frontier frontier;
+    ordo_cuda_run run;
+} bsp_race_args;
+
+template <bool Traced>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_race_kernel(const bsp_race_args a)
+{
+    __shared__ ordo_dev_queue queue;
+    const ordo_cuda_frontier *f = &a.frontier;
+    const ordo_item *list;
+    ordo_u64 count;
+    ordo_cuda_counters mine = {};
+    ordo_u32 rounds = 0, round = 1;
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_dev_start(&queue);
+    ordo_live_begin(traced, ORDO_BUSY);
+    for (ordo_u32 step = 1; bsp_begin(f, &a.run, traced, step, &list, &count); step++) {
+        ordo_u32 *next = f->list[(step + 1) & 1];
+        ordo_cuda_superstep_counters *counters = &f->counters[(step + 1) % 3];
+        const bool some = op_dev_raced(
+            &a.races, traced, list, count, &counters->edges, &round, &mine, &rounds,
+            [&](const ordo_activation &to) { return op_dev_push(f, &queue, to.item, step + 1); },
+            [&] { ordo_dev_flush(&queue, next, &counters->count, false); });
+        if (!op_activates || !some)
+            break;
+        ordo_dev_flush(&queue, next, &counters->count, true);
+        cooperative_groups::this_grid().sync();
+    }
+    ordo_dev_publish(a.run.counters, mine);
+}
+
 /* The kernel for a kind of locks; that in words is instantiated only if the operator has such. */
 template <bool Has, bool Traced> static const void *bsp_lock_kernel_of(int how)
 {
@@ -164,9 +199,18 @@ static ordo_status bsp_run_owner(ordo_cuda *c, ordo_cuda_arrays *arrays)
                              (int)c->job->tunable[BSP_BLOCKS], op_activates, arrays, &a);
 }
 
-static ordo_status bsp_run_job(ordo_job *job)
+static ordo_status bsp_run_race(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
-    return op_cuda_run(job, job->sync == ORDO_SYNC_LOCK ? bsp_run_lock : bsp_run_owner);
+    bsp_race_args a = {};
+    return op_cuda_run_raced(c, (const void *)bsp_race_kernel<false>, (const void *)bsp_race_kernel<true>,
+                             (int)c->job->tunable[BSP_BLOCKS], op_activates, arrays, &a);
 }
 
-ORDO_CUDA_INSTANCE(bsp, bsp_run_job, 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)
+static ordo_status bsp_run_job(ordo_job *job)
+{
+    return op_cuda_run(job, job->sync == ORDO_SYNC_LOCK   ? bsp_run_lock
+                            : job->sync == ORDO_SYNC_RACE ? bsp_run_race
+                                                          : bsp_run_owner);
+}
+
+ORDO_CUDA_INSTANCE(bsp, bsp_run_job, 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK | 1u << ORDO_SYNC_RACE)

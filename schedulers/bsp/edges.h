@@ -73,7 +73,11 @@ ORDO_INLINE bool bsp_relax_edges(const bsp_edge_sink *to, const ordo_rows *rows,
         if (i + ORDO_AHEAD_ROW < size)
             __builtin_prefetch(&cell[rows->head[edge[i + ORDO_AHEAD_ROW] * rows->head_stride]], 1);
         const op_entry entry = op_entry_now(job, job->tail[edge[i]]);
-        if (!op_idle(job, entry) && op_filter((const op_state *)job->state, entry.item))
+        if (op_idle(job, entry) || !op_filter((const op_state *)job->state, entry.item))
+            continue;
+        if (sync == ORDO_SYNC_RACE)
+            op_expand_row(job, rows, cell, entry, edge[i], edge[i] + 1, sync, bsp_post, to->me);
+        else
             useful += op_expand_row(job, rows, cell, entry, edge[i], edge[i] + 1, sync, bsp_push_edges, (void *)to);
     }
     ORDO_COUNT(to->me->count.items += size);
@@ -96,7 +100,7 @@ ORDO_INLINE void bsp_work_edges(bsp_run *run, int index, const ordo_sync sync)
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = bsp_edge_chunk(job);
-    bsp_member me = {.job = job};
+    bsp_member me = {.job = job, .run = run, .index = index};
     bsp_edge_sink to = {&me, run->stamp, 0};
     ordo_bin open = {0};
     ordo_u64 items = 0, edges = 0, none = 0, begin, end;
@@ -117,6 +121,10 @@ ORDO_INLINE void bsp_work_edges(bsp_run *run, int index, const ordo_sync sync)
                 if (!bsp_relax_edges(&to, &rows, (const ordo_eid *)share->data + begin, end - begin, sync))
                     break;
         }
+        if (sync == ORDO_SYNC_RACE) {
+            const ordo_u64 won = op_race_serve(&run->race, index, &me.count, bsp_push_edges, &to);
+            ORDO_COUNT(me.count.useful += won);
+        }
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.next, sizeof(ordo_eid));
@@ -136,6 +144,10 @@ ORDO_NOINLINE void bsp_edges_racy(void *run, int index)
 {
     bsp_work_edges((bsp_run *)run, index, ORDO_SYNC_RACY);
 }
+ORDO_NOINLINE void bsp_edges_race(void *run, int index)
+{
+    bsp_work_edges((bsp_run *)run, index, ORDO_SYNC_RACE);
+}
 
 static ordo_status bsp_run_edges(ordo_job *job)
 {
@@ -146,11 +158,7 @@ static ordo_status bsp_run_edges(ordo_job *job)
     ordo_status status = run.shares && run.votes && run.stamp ? ordo_job_need_tails(job) : ORDO_ERR_MEMORY;
     ordo_job_account(job, run.stamp ? (long long)(job->num_items * sizeof(ordo_u32)) : 0);
     if (!status)
-        ordo_team_run(job->team,
-                      ordo_job_sync(job) == ORDO_SYNC_LOCK   ? bsp_edges_lock
-                      : ordo_job_sync(job) == ORDO_SYNC_RACY ? bsp_edges_racy
-                                                             : bsp_edges_atomic,
-                      &run);
+        status = bsp_run_team(&run, BSP_OF_SYNC(job, bsp_edges));
     ordo_free(run.stamp);
     ordo_free(run.shares);
     ordo_free(run.votes);

@@ -15,7 +15,17 @@
       "cuda, lock: a table of locks, or a bit of the target's own word; auto: the word where the operator "            \
       "has it (4 M targets: 12.6 G/s, 30.5 in words)")                                                                 \
     X(BSP_LOCK_ORDER, "lock_order", CHOICE, "any", 0, 0, "any|fifo", "",                                               \
-      "lock: to whom a lock passes: any that tries, or in the order of asking (cpu, cuda with a table)")
+      "lock: to whom a lock passes: any that tries, or in the order of asking (cpu, cuda with a table)")               \
+    X(BSP_APPEND, "append", CHOICE, "buffer", 0, 0, "buffer|atomic|warp|prefix|scatter", "",                           \
+      "relax: how activated items get onto the next frontier: by a buffer for each thread (cuda: block); a "           \
+      "counted place for each item, or for 32; a prefix sum behind a barrier; a place for each edge, then gathered. "  \
+      "All but buffer push alone")                                                                                     \
+    X(BSP_DEDUP, "dedup", CHOICE, "auto", 0, 0, "auto|off|on", "",                                                     \
+      "relax: whether an item that is activated several times in a superstep is listed once; auto: cuda on, cpu off, " \
+      "where overtaken entries are skipped")                                                                           \
+    X(BSP_BALANCE, "balance", CHOICE, "chunks", 0, 0, "chunks|donate", "",                                             \
+      "relax: threads (cuda: blocks) take chunks of the frontier, or have even parts of it, and give away what is "    \
+      "beyond the mean of edges")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \
@@ -27,5 +37,8 @@
 
 enum { BSP_TUNABLES(ORDO_TUNABLE_ENUM) BSP_CONSTANTS(ORDO_TUNABLE_ENUM) BSP_ROWS };
 enum { BSP_TUNABLE_COUNT = 0 BSP_TUNABLES(ORDO_TUNABLE_ONE) };
-enum { BSP_AUTO, BSP_PUSH, BSP_PULL }; /* values of direction */
+enum { BSP_AUTO, BSP_PUSH, BSP_PULL };                              /* values of direction */
+enum { BSP_BUFFER, BSP_ATOMIC, BSP_WARP, BSP_PREFIX, BSP_SCATTER }; /* of append */
+enum { BSP_EITHER, BSP_EACH, BSP_ONCE };                            /* of dedup: auto, off, on */
+enum { BSP_CHUNKS, BSP_DONATE };                                    /* of balance */
 enum { BSP_GROWTH = 2 }; /* auto: a frontier has doubled if it has more than so many times the items of the last */

@@ -39,6 +39,9 @@
 #define topology_edges_lock ORDO_OP_NAME(topology_edges_lock)
 #define topology_work_lock ORDO_OP_NAME(topology_work_lock)
 #define topology_work_owner ORDO_OP_NAME(topology_work_owner)
+#define topology_work_race ORDO_OP_NAME(topology_work_race)
+#define topology_push_race ORDO_OP_NAME(topology_push_race)
+#define topology_edges_race ORDO_OP_NAME(topology_edges_race)
 
 /* What an item is, for functions that take it as a constant: a vertex that offers to the heads of its out-edges, one
  * that takes from its in-edges, an edge, or a vertex that offers as an item of one of several ranks. */
@@ -75,6 +78,9 @@ typedef struct topology_run {
     ordo_u64 first, items; /* of a round: items first .. first + items - 1, or edges */
 #if ORDO_OP_KIND == ORDO_KIND_CRITICAL
     ordo_owners owners;
+#endif
+#if ORDO_OP_KIND == ORDO_KIND_CRITICAL || ORDO_OP_ORDER != ORDO_SUM
+    op_race race;
 #endif
 } topology_run;
 
@@ -131,6 +137,7 @@ static void topology_run_team(topology_run *run, ordo_team_fn *work)
 
 typedef struct topology_member {
     ordo_job *job;
+    topology_run *run;
     int index;
     ordo_counters count;
 } topology_member;
@@ -150,6 +157,30 @@ ORDO_INLINE void topology_activate(void *arg, op_entry entry)
     (void)op_keep(me->job, me->index, entry);
 }
 
+/* Sync race: the sink of what is offered, and the end of a round; that returns how many cells have changed. */
+ORDO_INLINE void topology_post(void *arg, op_entry offered)
+{
+#if ORDO_OP_ORDER != ORDO_SUM
+    topology_member *me = (topology_member *)arg;
+    op_race_post(&me->run->race, me->index, &offered);
+#else
+    (void)arg;
+    (void)offered;
+#endif
+}
+ORDO_INLINE ordo_u64 topology_resolve(topology_run *run, topology_member *me)
+{
+#if ORDO_OP_ORDER != ORDO_SUM
+    const ordo_u64 won = op_race_serve(&run->race, me->index, &me->count, topology_ignore, NULL);
+    ORDO_COUNT(me->count.useful += won);
+    return won;
+#else
+    (void)run;
+    (void)me;
+    return 0;
+#endif
+}
+
 /* Offers the candidates of an item to all its targets. */
 ORDO_INLINE bool topology_push_item(topology_member *me, const ordo_rows *rows, ordo_item item, const ordo_sync sync,
                                     const int kind)
@@ -162,10 +193,14 @@ ORDO_INLINE bool topology_push_item(topology_member *me, const ordo_rows *rows, 
         return false; /* it has nothing to propose yet */
     const ordo_eid begin = rows->row[item], end = rows->row[item + 1];
     op_cell *cells = (op_cell *)job->cells;
-    /* two calls: where compilers optimise little they inline a sink only if it is named */
-    const ordo_u64 improved = kind == TOPOLOGY_OFFERS_AMONG_RANKS
-                                  ? op_expand_row(job, rows, cells, entry, begin, end, sync, topology_activate, me)
-                                  : op_expand_row(job, rows, cells, entry, begin, end, sync, topology_ignore, me);
+    /* several calls: where compilers optimise little they inline a sink only if it is named */
+    ordo_u64 improved = 0;
+    if (sync == ORDO_SYNC_RACE)
+        op_expand_row(job, rows, cells, entry, begin, end, sync, topology_post, me);
+    else
+        improved = kind == TOPOLOGY_OFFERS_AMONG_RANKS
+                       ? op_expand_row(job, rows, cells, entry, begin, end, sync, topology_activate, me)
+                       : op_expand_row(job, rows, cells, entry, begin, end, sync, topology_ignore, me);
     ORDO_COUNT(me->count.items++);
     ORDO_COUNT(me->count.edges += rows->row[item + 1] - rows->row[item]);
     ORDO_COUNT(me->count.useful += improved);
@@ -217,7 +252,10 @@ ORDO_INLINE bool topology_offer_edges(topology_member *me, const ordo_rows *rows
         const op_entry entry = op_entry_now(job, u);
         if (op_idle(job, entry) || !op_filter((const op_state *)job->state, u))
             continue; /* it has nothing to propose yet */
-        improved += op_expand_row(job, rows, (op_cell *)job->cells, entry, e, e + 1, sync, topology_ignore, NULL);
+        if (sync == ORDO_SYNC_RACE)
+            op_expand_row(job, rows, (op_cell *)job->cells, entry, e, e + 1, sync, topology_post, me);
+        else
+            improved += op_expand_row(job, rows, (op_cell *)job->cells, entry, e, e + 1, sync, topology_ignore, NULL);
         offered++;
     }
     *tail = u;
@@ -258,6 +296,22 @@ ORDO_INLINE bool topology_process(topology_member *me, const ordo_rows *rows, or
     return true;
 }
 
+/* The same, where vertices take several times as long as that changes any of the chunk. No other member has it, and no
+ * barrier separates these passes from those of others: cells are read as they are. */
+ORDO_INLINE bool topology_sweep(topology_member *me, const ordo_rows *rows, ordo_u64 begin, ordo_u64 end, bool down,
+                                bool *changed, const ordo_sync sync, const int item)
+{
+    if (item != TOPOLOGY_TAKES)
+        return topology_process(me, rows, begin, end, down, changed, sync, item);
+    bool goes_on = true, here = true;
+    for (int left = (int)me->job->tunable[TOPOLOGY_SWEEPS]; left > 0 && here && goes_on; left--) {
+        here = false;
+        goes_on = topology_process(me, rows, begin, end, down, &here, sync, item);
+        *changed |= here;
+    }
+    return goes_on;
+}
+
 /* topology_end_round, over several processes after a meeting: every rank goes on while a cell has changed in one. */
 ORDO_INLINE bool topology_end_of_ranks(topology_run *run, topology_member *me, ordo_u64 round, bool changed,
                                        const ordo_sync sync, const int item)
@@ -275,7 +329,7 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
     const ordo_rows rows = ordo_rows_of(item == TOPOLOGY_TAKES ? job->in : job->out, op_weight_type);
     const ordo_u64 chunk = topology_chunk(job), items = run->items;
     const bool alternate = job->tunable[TOPOLOGY_SWEEP] == 0;
-    topology_member me = {.job = job, .index = index};
+    topology_member me = {.job = job, .run = run, .index = index};
     ordo_count_from(job, index, &me.count, NULL, 0, NULL);
     for (ordo_u64 round = 1;; round++) {
         const bool down = alternate && round % 2 == 0;
@@ -285,8 +339,10 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
             ORDO_COUNT(ordo_job_sample(job, items, round, 0, 1, -1));
         double before = ORDO_CLOCK(job);
         while (!ordo_job_stopped(job) && ordo_topology_take(&run->next[round & 1], items, chunk, down, &begin, &end))
-            if (!topology_process(&me, &rows, run->first + begin, run->first + end, down, &changed, sync, item))
+            if (!topology_sweep(&me, &rows, run->first + begin, run->first + end, down, &changed, sync, item))
                 break;
+        if (sync == ORDO_SYNC_RACE)
+            changed = topology_resolve(run, &me) > 0;
         me.count.work_seconds += ORDO_CLOCK(job) - before;
         /* Without activation no candidate depends on a cell, so one round is the whole run; except that a racy round
          * may have lost an update. */
@@ -339,6 +395,28 @@ ORDO_NOINLINE void topology_edges_lock(void *run, int index)
     topology_work((topology_run *)run, index, ORDO_SYNC_LOCK, TOPOLOGY_EDGE);
 }
 
+#if ORDO_OP_ORDER != ORDO_SUM
+ORDO_NOINLINE void topology_push_race(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACE, TOPOLOGY_OFFERS);
+}
+ORDO_NOINLINE void topology_edges_race(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACE, TOPOLOGY_EDGE);
+}
+
+/* A run under sync race. */
+static ordo_status topology_run_race(topology_run *run)
+{
+    const bool edges = (int)op_items & ORDO_ITEMS_EDGES && run->job->item == ORDO_ITEMS_EDGES;
+    const ordo_status status = op_race_make(run->job, &run->race);
+    if (!status)
+        topology_run_team(run, edges ? topology_edges_race : topology_push_race);
+    op_race_free(&run->race);
+    return status;
+}
+#endif
+
 static ordo_status topology_run_here(ordo_job *job)
 {
     topology_run run = topology_run_of(job);
@@ -351,6 +429,10 @@ static ordo_status topology_run_here(ordo_job *job)
         topology_run_team(&run, topology_pull);
         return ORDO_OK;
     }
+#if ORDO_OP_ORDER != ORDO_SUM
+    if (ordo_job_sync(job) == ORDO_SYNC_RACE)
+        return topology_run_race(&run);
+#endif
     if ((int)op_items & ORDO_ITEMS_EDGES && job->item == ORDO_ITEMS_EDGES) {
         topology_run_team(&run, ordo_job_sync(job) == ORDO_SYNC_RACY     ? topology_edges_racy
                                 : ordo_job_sync(job) == ORDO_SYNC_ATOMIC ? topology_edges_atomic
@@ -411,6 +493,8 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
                     for (ordo_u32 k = 0; k < size; k++) {
                         if (sync == ORDO_SYNC_LOCK || (op_hands_edges && request[k].targets == 0))
                             op_serve(job, &request[k], &count, topology_ignore, NULL);
+                        else if (sync == ORDO_SYNC_RACE)
+                            op_race_post(&run->race, index, &request[k]);
                         else
                             op_owners_post(&run->owners, index, &request[k]);
                     }
@@ -419,6 +503,8 @@ ORDO_INLINE void topology_work(topology_run *run, int index, const ordo_sync syn
         ORDO_COUNT(count.edges += requests);
         if (sync == ORDO_SYNC_OWNER)
             op_owners_serve(&run->owners, index, &count, topology_ignore, NULL);
+        if (sync == ORDO_SYNC_RACE)
+            op_race_serve(&run->race, index, &count, topology_ignore, NULL);
         count.work_seconds += ORDO_CLOCK(job) - before;
         if (!topology_end_round(run, index, round, requests > 0, &count))
             break;
@@ -434,6 +520,10 @@ ORDO_NOINLINE void topology_work_owner(void *run, int index)
 {
     topology_work((topology_run *)run, index, ORDO_SYNC_OWNER);
 }
+ORDO_NOINLINE void topology_work_race(void *run, int index)
+{
+    topology_work((topology_run *)run, index, ORDO_SYNC_RACE);
+}
 
 static ordo_status topology_run_job(ordo_job *job)
 {
@@ -441,6 +531,13 @@ static ordo_status topology_run_job(ordo_job *job)
     if (ordo_job_sync(job) == ORDO_SYNC_LOCK) {
         topology_run_team(&run, topology_work_lock);
         return ORDO_OK;
+    }
+    if (ordo_job_sync(job) == ORDO_SYNC_RACE) {
+        const ordo_status raced = op_race_make(job, &run.race);
+        if (!raced)
+            topology_run_team(&run, topology_work_race);
+        op_race_free(&run.race);
+        return raced;
     }
     ordo_status status = ordo_owners_make(job, &run.owners);
     if (!status)

@@ -6,9 +6,7 @@
  *
  * Protocol. A round's edges are distributed over the threads in pieces of equal size, whatever rows they belong to, so
  * hubs need no special treatment: a thread finds the row of its first edge by bisection and continues from there.
- * Pulling reads the in-rows: a vertex is written by the threads that have its edges, and each compares before it
- * writes. The scheduler's check has refused operators that cannot be pulled: in-rows have other heads, tails and ids
- * than edges.
+ * Pulling, where a cell has one writer, and sync race: cuda_one_writer.cuh.
  *
  * Edges as items. Neighbouring threads take neighbouring edges, so that tails, heads and weights are each read by
  * coalesced loads, several of a thread at once; tails come from an array that is made once for the graph. The cells of
@@ -36,7 +34,7 @@ typedef struct topology_args {
     ordo_cuda_rows rows;
     op_cell *cells;
     op_state state;
-    bool racy, pull;
+    bool racy, pull;         /* pull: `rows` are in-rows */
     ordo_u64 num_items, all; /* vertices; items of a round */
     const ordo_u32 *tail;    /* [rows.m] where items are edges */
 #if ORDO_OP_ORDER == ORDO_SUM
@@ -248,7 +246,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
             for (ordo_u64 e = begin; e < end; e++) {
                 while (last <= e)
                     last = __ldg(a.rows.row + ++u + 1);
-                op_edge edge = op_dev_edge(&a.rows, e, u, a.pull);
+                op_edge edge = op_dev_edge(&a.rows, e, u, false);
                 if (edge.tail >= a.num_items || !op_filter(&a.state, edge.tail))
                     continue;
                 mine.edges++;
@@ -274,6 +272,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Traced ? ordo_live
     ordo_dev_publish(a.run.counters, mine);
 }
 
+#include "cuda_one_writer.cuh"
 #endif
 
 /* For samples of a trace: the part of the round's edges that is not processed yet, in items. Where the operator's
@@ -319,12 +318,17 @@ static ordo_status topology_run_job(ordo_job *job)
                                  ? topology_kernel_by_edges<((int)op_items & ORDO_ITEMS_EDGES) != 0>(a.run.traced.live)
                              : a.run.traced.live ? (const void *)topology_kernel<true>
                                                  : (const void *)topology_kernel<false>;
-        status =
-            ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)job->tunable[TOPOLOGY_BLOCKS], args);
+#if ORDO_OP_ORDER != ORDO_SUM
+        if (pull || job->sync == ORDO_SYNC_RACE)
+            status = topology_launch_one_writer(&c, &a);
+        else
+#endif
+            status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS,
+                                      (int)job->tunable[TOPOLOGY_BLOCKS], args);
     }
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
     return ordo_cuda_end(&c, status);
 }
 
-ORDO_CUDA_INSTANCE(topology, topology_run_job, 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY)
+ORDO_CUDA_INSTANCE(topology, topology_run_job, 1u << ORDO_SYNC_ATOMIC | 1u << ORDO_SYNC_RACY | 1u << ORDO_SYNC_RACE)

@@ -10,6 +10,7 @@
  *            <ordo/detail/cuda/critical.cuh>
  *   owner    a round is a superstep of op_dev_owned over all items, with no locks and no atomics on targets
  *            (<ordo/detail/cuda/owner.cuh>)
+ *   race     a round is a superstep of op_dev_raced over all items (<ordo/detail/cuda/race.cuh>)
  *
  * Termination. A round in which no block has a request is the last.
  *
@@ -21,6 +22,7 @@
 /* What profilers show carries the operator's name. */
 #define topology_lock_kernel ORDO_OP_NAME(topology_lock_kernel)
 #define topology_owner_kernel ORDO_OP_NAME(topology_owner_kernel)
+#define topology_race_kernel ORDO_OP_NAME(topology_race_kernel)
 
 /* For samples of a trace: the items that are not prepared yet in this round. */
 static void topology_glance(const ordo_cuda_seen *seen, const void *, ordo_probed *out)
@@ -132,9 +134,44 @@ static ordo_status topology_run_owner(ordo_cuda *c, ordo_cuda_arrays *arrays)
                              (ordo_u32)t[TOPOLOGY_OWNERS], (int)t[TOPOLOGY_BLOCKS], false, arrays, &a);
 }
 
-static ordo_status topology_run_job(ordo_job *job)
+/* ---- race ---- */
+
+typedef struct topology_race_args {
+    op_cuda_races races;
+    ordo_u64 num_items;
+    ordo_cuda_frontier frontier; /* counters only: `edges` is the number of requests */
+    ordo_cuda_run run;
+} topology_race_args;
+
+template <bool Traced>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) topology_race_kernel(const topology_race_args a)
 {
-    return op_cuda_run(job, job->sync == ORDO_SYNC_LOCK ? topology_run_lock : topology_run_owner);
+    ordo_cuda_counters mine = {};
+    ordo_u32 rounds = 0, number = 1;
+    const ordo_cuda_traced traced = Traced ? a.run.traced : ordo_cuda_traced{};
+    ordo_live_begin(traced, ORDO_BUSY);
+    for (ordo_u32 round = 1; topology_begin(&a.frontier, round, &a.run, traced, a.num_items); round++)
+        if (!op_dev_raced(
+                &a.races, traced, NULL, a.num_items, &a.frontier.counters[(round + 1) % 3].edges, &number, &mine,
+                &rounds, [](const ordo_activation &) { return false; }, [] {}))
+            break;
+    ordo_dev_publish(a.run.counters, mine);
 }
 
-ORDO_CUDA_INSTANCE(topology, topology_run_job, 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK)
+static ordo_status topology_run_race(ordo_cuda *c, ordo_cuda_arrays *arrays)
+{
+    topology_race_args a = {};
+    a.num_items = c->job->num_items;
+    c->glance.show = topology_glance;
+    return op_cuda_run_raced(c, (const void *)topology_race_kernel<false>, (const void *)topology_race_kernel<true>,
+                             (int)c->job->tunable[TOPOLOGY_BLOCKS], false, arrays, &a);
+}
+
+static ordo_status topology_run_job(ordo_job *job)
+{
+    return op_cuda_run(job, job->sync == ORDO_SYNC_LOCK   ? topology_run_lock
+                            : job->sync == ORDO_SYNC_RACE ? topology_run_race
+                                                          : topology_run_owner);
+}
+
+ORDO_CUDA_INSTANCE(topology, topology_run_job, 1u << ORDO_SYNC_OWNER | 1u << ORDO_SYNC_LOCK | 1u << ORDO_SYNC_RACE)

@@ -6,8 +6,10 @@ static const ordo_pairing pairings[] = {
     {ORDO_KIND_RELAX, ORDO_SYNC_RACY, ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_SELECTIVE},
     {ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_IDEMPOTENT},
     {ORDO_KIND_RELAX, ORDO_SYNC_LOCK, ORDO_IDEMPOTENT},
+    {ORDO_KIND_RELAX, ORDO_SYNC_RACE, ORDO_IDEMPOTENT | ORDO_SELECTIVE},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_OWNER, ORDO_IDEMPOTENT},
     {ORDO_KIND_CRITICAL, ORDO_SYNC_LOCK, ORDO_IDEMPOTENT},
+    {ORDO_KIND_CRITICAL, ORDO_SYNC_RACE, ORDO_IDEMPOTENT},
     {ORDO_KIND_GATHER, ORDO_SYNC_RACY, ORDO_IN_PLACE}, /* a cell has one writer */
     {0, ORDO_SYNC_DEFAULT, 0},
 };
@@ -42,6 +44,9 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     const ordo_operator *op = s->op;
     if (op->kind == ORDO_KIND_GATHER)
         *out = (ordo_fit){s->on_gpu && s->graph_kind != ORDO_GRAPH_EVEN ? 1.3 : 1, "rounds in place"};
+    else if (sync == ORDO_SYNC_RACE)
+        *out = (ordo_fit){s->nearly_done ? 4 : 400,
+                          "two barriers and more for what a store, an atomic or a lock does at once"};
     else if (op->kind == ORDO_KIND_CRITICAL && sync == ORDO_SYNC_OWNER)
         *out = (ordo_fit){3, "one owner for every target, which waits for memory section by section"};
     else if (op->kind == ORDO_KIND_CRITICAL)

@@ -2,10 +2,13 @@
 #define TOPOLOGY_TUNABLES(X)                                                                                           \
     X(TOPOLOGY_DIRECTION, "direction", CHOICE, "push", 0, 0, "push|pull", "",                                          \
       "push: an item offers to its targets; pull: a vertex takes from its in-neighbours and is its own only "          \
-      "writer (cuda, mesh-100: 0.8x)")                                                                                 \
+      "writer")                                                                                                        \
     X(TOPOLOGY_SWEEP, "sweep", CHOICE, "alternate", 0, 0, "alternate|forward", "",                                     \
       "cpu: order of items within a thread's chunks: up and down in turn (Yen 1970), or always up (always "            \
-      "up takes 0.7x on road-1M, 1.4x on mesh-60)")
+      "up takes 0.7x on road-1M, 1.4x on mesh-60)")                                                                    \
+    X(TOPOLOGY_SWEEPS, "sweeps", INT, "1", 1, 1024, NULL, "passes",                                                    \
+      "pull: how often a thread (cuda: block) goes over a chunk before it takes another, as long as cells change: "    \
+      "in place, without a barrier in between")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define TOPOLOGY_CONSTANTS(X)                                                                                          \

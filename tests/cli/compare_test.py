@@ -19,7 +19,7 @@ from references import INF, dijkstra
 @needs("compare")
 class Compare(Base):
     def rows(self, out):
-        return {m[1]: m[0] for m in re.findall(r"(?m)^([* ]) (\S+) +(?:atomic|racy|lock|owner|server|none) .*(?:PASS|FAIL|-)$", out)}
+        return {m[1]: m[0] for m in re.findall(r"(?m)^([* ]) (\S+) +(?:atomic|racy|lock|owner|server|race|none) .*(?:PASS|FAIL|-)$", out)}
 
     def test_table(self):
         r = self.ok(ordo("compare", "sssp", self.gr, self.chain, "-n", 3))

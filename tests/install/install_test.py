@@ -245,7 +245,7 @@ class Install(unittest.TestCase):
         def taken(*words):
             return subprocess.run([self.at.ordo, *words], capture_output=True).returncode == 0
 
-        syncs = ("auto", "atomic", "racy", "lock", "owner", "server")
+        syncs = ("auto", "atomic", "racy", "lock", "owner", "server", "race")
         for app in ("sssp", "cc", "mst", "maxflow", "kcore"):
             file = flow if app == "maxflow" else graph
             for option, values in (("--sync", syncs), ("--device", ("cpu", "cuda", "auto")),

@@ -163,7 +163,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("sync", 0, "LIST", VERB_COMPARE, TEXT(sync), "syncs of schedulers without one of their own, by commas (each one's default)"),
     ROW("sweep", 0, "TUNABLE=VALUES", VERB_COMPARE, OWN(take_sweep),
         "A..B (doubling), A..B:COUNT or A,B,C; [SCHEDULER.]TUNABLE; numbers or 2^N", .repeats = true),
-    ROW("sync", 0, "NAME", (MEASURES & ~VERB_COMPARE) | VERB_SAT, TEXT(sync), "auto, atomic, racy, lock, owner or server (the scheduler's default)", OPERATORS),
+    ROW("sync", 0, "NAME", (MEASURES & ~VERB_COMPARE) | VERB_SAT, TEXT(sync), "auto, atomic, racy, lock, owner, server or race (the scheduler's default)", OPERATORS),
     ROW("items", 0, "LIST", VERB_COMPARE, TEXT(items), "vertices or edges, or both by a comma: what an item is, for operators that allow both (vertices)"),
     ROW("items", 0, "vertices|edges", RUNS & ~VERB_COMPARE, WORD(items), "what an item is, for operators that allow both (vertices)"),
     ROW("set", 0, "NAME=VALUE", MEASURES | VERB_INFO | VERB_SAT, OWN(take_setting),

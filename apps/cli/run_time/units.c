@@ -176,8 +176,8 @@ static ordo_status load_instance(unit *u, flags *f, const char *scheduler, unsig
 static const char *sync_symbol(ordo_sync sync)
 {
     static const char *const symbols[ORDO_SYNCS] = {
-        "ORDO_SYNC_DEFAULT", "ORDO_SYNC_ATOMIC", "ORDO_SYNC_RACY",
-        "ORDO_SYNC_LOCK",    "ORDO_SYNC_OWNER",  "ORDO_SYNC_SERVER",
+        "ORDO_SYNC_DEFAULT", "ORDO_SYNC_ATOMIC", "ORDO_SYNC_RACY", "ORDO_SYNC_LOCK",
+        "ORDO_SYNC_OWNER",   "ORDO_SYNC_SERVER", "ORDO_SYNC_RACE",
     };
     return symbols[sync];
 }

@@ -17,17 +17,18 @@
 
 ORDO_BEGIN_DECLS
 
-/** How concurrent updates of one cell or target are kept correct. Names: "atomic", "racy", "lock", "owner", "server".
- */
+/** How concurrent updates of one cell or target are kept correct. Names: "atomic", "racy", "lock", "owner", "server",
+ * "race". */
 typedef enum ordo_sync {
     ORDO_SYNC_DEFAULT = 0, /**< the scheduler's first for the operator's kind */
     ORDO_SYNC_ATOMIC,      /**< compare-and-swap on the cell */
     ORDO_SYNC_RACY,        /**< plain-width relaxed stores; a lost update is found again in a later round */
     ORDO_SYNC_LOCK,        /**< a lock for each target */
     ORDO_SYNC_OWNER,       /**< owner-computes: only the thread that owns a part of the targets writes it */
-    ORDO_SYNC_SERVER       /**< updates are messages to the server that owns the target */
+    ORDO_SYNC_SERVER,      /**< updates are messages to the server that owns the target */
+    ORDO_SYNC_RACE         /**< race and resolve: targets are marked, a second look finds the owner, losers retry */
 } ordo_sync;
-enum { ORDO_SYNCS = 6 /**< enumerators of ordo_sync */ };
+enum { ORDO_SYNCS = 7 /**< enumerators of ordo_sync */ };
 /**
  * The name of a sync.
  * @param sync  any enumerator

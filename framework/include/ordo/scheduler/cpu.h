@@ -28,6 +28,8 @@
  * and for critical operators
  *   op_serve            runs one request's critical section under locks
  *   op_owners_serve     runs posted requests by owners (<ordo/detail/cpu/owner.h>)
+ * for both
+ *   op_race_serve       resolves posted candidates or requests by race and resolve (<ordo/detail/cpu/race.h>)
  * For gather operators it adds op_gather_job, a run in rounds, double-buffered or in place; a scheduler that offers
  * rounds has them in a file of its own, gather.h. Where ORDO_OP_BY_RESIDUAL is 1 it also adds the names of the first
  * list, by <ordo/detail/cpu/residual.h>: so a scheduler's cpu.h runs them as it does relax operators. The argument
@@ -74,6 +76,9 @@ enum { op_is_included = ORDO_JOIN(ordo_operator_is_, ORDO_OP) };
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 #include <ordo/detail/cpu/relax.h>
+#if ORDO_OP_ORDER != ORDO_SUM
+#include <ordo/detail/cpu/race.h>
+#endif
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER
 enum { op_cpu_syncs = 0 }; /* all */
 #include <ordo/detail/cpu/gather.h>
@@ -84,6 +89,7 @@ enum { op_cpu_syncs = 0 }; /* all */
 enum { op_cpu_syncs = 0 };
 #include <ordo/detail/cpu/critical.h>
 #include <ordo/detail/cpu/owner.h>
+#include <ordo/detail/cpu/race.h>
 #endif
 
 #if ORDO_OP_KIND != ORDO_KIND_GATHER || ORDO_OP_BY_RESIDUAL

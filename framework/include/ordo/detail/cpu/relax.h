@@ -44,9 +44,16 @@ ORDO_INLINE op_cell *op_offers(const ordo_job *job)
     return (op_cell *)job->cells;
 }
 
+/* Syncs under which an offer writes nothing: the sink sends the candidate to the owner of the cell (server), or posts
+ * it (race, <ordo/detail/cpu/race.h>). */
+ORDO_INLINE bool op_defers(const ordo_sync sync)
+{
+    return sync == ORDO_SYNC_SERVER || sync == ORDO_SYNC_RACE;
+}
+
 /* Offers a candidate to cell[target]. Returns true if the target is activated: the candidate improved the cell or, for
- * sums, raised its level. *candidate is then the new value of the cell. Under ORDO_SYNC_SERVER nothing is written: true
- * means that the sink must send the candidate to the owner of the cell. Every call passes `sync` as a constant. */
+ * sums, raised its level. *candidate is then the new value of the cell. Under syncs that defer true
+ * means that the sink has to do that. Every call passes `sync` as a constant. */
 #if ORDO_OP_ORDER == ORDO_SUM
 /* Adds to a cell in one atomic step; returns the value before. */
 ORDO_INLINE op_cell op_fetch_add(op_cell *cell, op_cell addend)
@@ -87,7 +94,7 @@ ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, o
     op_cell c = *candidate, old = op_load(cell + target);
     if (!op_better(c, old))
         return false;
-    if (sync == ORDO_SYNC_SERVER)
+    if (op_defers(sync))
         return true;
     if (sync == ORDO_SYNC_RACY) {
         /* This may overwrite a better value of another member. Sound where every item is processed again until nothing
@@ -188,7 +195,7 @@ ORDO_INLINE ordo_u64 op_expand_row(const ordo_job *job, const ordo_rows *r, op_c
         ordo_u32 target = op_target(state, edge);
         if (op_offer(job, cell, target, &c, sync)) {
             improved++;
-            if (op_activates || sync == ORDO_SYNC_SERVER) {
+            if (op_activates || op_defers(sync)) {
                 op_entry activated = {c, target};
                 push(arg, activated);
             }
@@ -244,7 +251,7 @@ ORDO_INLINE ordo_u64 op_expand_batch(ordo_job *job, const ordo_rows *r, const op
         }
         edges += end - begin;
         ordo_u64 won = op_expand_row(job, r, cell, entry, begin, end, sync, push, arg);
-        if (!op_activates && sync != ORDO_SYNC_SERVER)
+        if (!op_activates && !op_defers(sync))
             improved += won;
     }
     ORDO_COUNT(count->stale += stale);
@@ -296,7 +303,7 @@ ORDO_INLINE void op_drain_rows(ordo_job *job, ordo_share *shares, int member, or
             const ordo_eid end = row_end - begin < ORDO_ROW_PIECE ? row_end : begin + ORDO_ROW_PIECE;
             ordo_u64 improved = op_expand_row(job, r, (op_cell *)job->cells, *entry, begin, end, sync, push, arg);
             ORDO_COUNT(count->edges += end - begin);
-            if (!op_activates)
+            if (!op_activates && !op_defers(sync))
                 ORDO_COUNT(count->useful += improved);
             if (!ordo_go_on(job, count, end - begin))
                 return;

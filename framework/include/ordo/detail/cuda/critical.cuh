@@ -7,7 +7,7 @@
  *                     never waits
  *   op_dev_try_shared   the same for a target whose word is in shared memory, and is used by that block only
  *   op_dev_prepares     a block's part of a superstep: prepares items and runs their requests by op_dev_try
- *   op_dev_owned      without locks, see owner.cuh
+ *   op_dev_owned, op_dev_raced   without locks, see owner.cuh, race.cuh
  *   op_dev_push       puts an activated item on the frontier of a step
  *
  * Three kinds of locks. A lock in a *table* is a word for each target (ordo_dev_swap from 0 to 1, release store of 0).
@@ -515,3 +515,4 @@ static ordo_status op_cuda_sections_make(ordo_cuda *c, int how, ordo_u64 max_con
 }
 
 #include <ordo/detail/cuda/owner.cuh>
+#include <ordo/detail/cuda/race.cuh>

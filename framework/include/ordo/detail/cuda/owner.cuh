@@ -101,7 +101,7 @@ ORDO_DEV ordo_cuda_bin *op_dev_bin(const op_cuda_owners *o, const op_request *r)
 /* By the whole grid: prepares the items, each in one thread, and calls `each(request)` for their requests. Returns the
  * number of items that the calling thread has prepared. */
 template <typename Each>
-ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ordo_u64 count, Each each)
+ORDO_DEV ordo_u64 op_dev_ask(const op_state *state, const ordo_item *list, ordo_u64 count, Each each)
 {
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     ordo_u64 items = 0;
@@ -111,10 +111,10 @@ ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ord
         const ordo_u64 begin = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x / 32 * 32;
         for (ordo_u64 i = begin; i < count; i += threads) {
             const ordo_u64 at = i + threadIdx.x % 32;
-            op_dev_rows_begin(&o->state, &rows, at < count, at < count ? (list ? list[at] : (ordo_item)at) : 0);
+            op_dev_rows_begin(state, &rows, at < count, at < count ? (list ? list[at] : (ordo_item)at) : 0);
             items += at < count;
             while (rows.first < rows.total) {
-                const ordo_u32 asked = op_dev_rows_next(&o->state, &rows, request);
+                const ordo_u32 asked = op_dev_rows_next(state, &rows, request);
                 for (ordo_u32 k = 0; k < asked; k++)
                     each(&request[k]);
             }
@@ -122,7 +122,7 @@ ORDO_DEV ordo_u64 op_dev_ask(const op_cuda_owners *o, const ordo_item *list, ord
     } else {
         for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i < count; i += threads, items++) {
             op_request request[op_requests];
-            const ordo_u32 asked = op_prepare(&o->state, list ? list[i] : (ordo_item)i, request);
+            const ordo_u32 asked = op_prepare(state, list ? list[i] : (ordo_item)i, request);
             for (ordo_u32 k = 0; k < asked; k++)
                 each((int)op_requests == 1 ? &request[0]
                                            : &request[k]); /* a constant index keeps the array in registers */
@@ -200,7 +200,7 @@ ORDO_DEV bool op_dev_claimed(const Owners *o, const ordo_cuda_traced &traced, co
     const ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
     if (first < 3)
         ordo_dev_store(&o->left[first], 0u);
-    mine->items += op_dev_ask(o, list, count, [&](const op_request *r) {
+    mine->items += op_dev_ask(&o->state, list, count, [&](const op_request *r) {
         o->request[ordo_dev_add(given, (ordo_u64)1)] = *r;
         mine->edges++;
     });
@@ -266,7 +266,7 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_cuda_traced &trac
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
     const ordo_u64 first = (threadIdx.x % 32 * (ORDO_CUDA_THREADS / 32) + threadIdx.x / 32) * gridDim.x + blockIdx.x;
-    mine->items += op_dev_ask(o, list, count, [&](const op_request *r) {
+    mine->items += op_dev_ask(&o->state, list, count, [&](const op_request *r) {
         ordo_dev_add(&op_dev_bin(o, r)->end, (ordo_u64)1);
         mine->edges++;
     });
@@ -276,7 +276,7 @@ ORDO_DEV bool op_dev_owned(const op_cuda_owners *o, const ordo_cuda_traced &trac
     grid.sync();
     if (!ordo_dev_load(given))
         return false;
-    op_dev_ask(o, list, count,
+    op_dev_ask(&o->state, list, count,
                [&](const op_request *r) { o->request[ordo_dev_add(&op_dev_bin(o, r)->end, (ordo_u64)1)] = *r; });
     bool going = true;
     for (ordo_u32 phase = 0; going && phase < o->phases; phase++) {

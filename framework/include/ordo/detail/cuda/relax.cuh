@@ -543,11 +543,13 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
  * `between()` where it may get another one. A block's first tile or piece is the one with the block's number; only
  * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
  * items tiles are narrower, and several threads share an item, so that every block has a tile. `mine` are the counters
- * of the calling thread. `locks`: as in op_dev_begin. `pause`: as in op_dev_expand. */
+ * of the calling thread. `locks`: as in op_dev_begin. `pause`: as in op_dev_expand.
+ * `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. */
 template <typename Sink, typename Done, typename Between, typename Pause = op_dev_no_pause>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
-                          Between between, const ordo_cuda_locks *locks = NULL, Pause pause = {})
+                          Between between, const ordo_cuda_locks *locks = NULL, Pause pause = {},
+                          const bool dealt = false)
 {
     (void)locks; /* of sums alone */
     __shared__ ordo_u32 taken;
@@ -594,7 +596,9 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             op_dev_expand(tile, item, value, begin, degree, lanes, sink, pause);
         }
         done(); /* begins and ends with a barrier */
-        if (gridDim.x < segments + tiles) {
+        if (dealt) {
+            now += gridDim.x;
+        } else if (gridDim.x < segments + tiles) {
             between(now);
             if (threadIdx.x == 0)
                 taken = gridDim.x + ordo_dev_add(&counters->ticket, 1u);
