@@ -34,6 +34,7 @@
 
 #include <unistd.h>
 
+#include "framework/graph/graph.h"
 #include "load_object.h"
 #include "local_ranks.h"
 
@@ -281,11 +282,9 @@ static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
     return status;
 }
 
-/* ---- a run ---- */
+/* ---- graphs of which each rank has a part ---- */
 
-/* The vertex at which a rank's range begins: as many vertices and edges together lie before it as ranks * their mean.
- */
-static ordo_vid range_begin(const ordo_csr *rows, int rank, int ranks)
+ordo_vid ordo_range_begin(const ordo_csr *rows, int rank, int ranks)
 {
     const unsigned __int128 all = (unsigned __int128)(rows->m + rows->n) * (unsigned)rank;
     const ordo_u64 before = (ordo_u64)(all / (unsigned)ranks);
@@ -299,6 +298,32 @@ static ordo_vid range_begin(const ordo_csr *rows, int rank, int ranks)
     }
     return low;
 }
+
+ordo_status ordo_group_gather(const ordo_group *r, void *array, ordo_u64 first, ordo_u64 all, size_t unit)
+{
+    ordo_u64 *at = ordo_alloc((size_t)r->count + 1, sizeof *at);
+    ordo_status status = at ? r->transport->collect(&first, 1, at) : ORDO_ERR_MEMORY;
+    if (!status) {
+        at[r->count] = all;
+        status = r->transport->gather(array, at, unit);
+    }
+    ordo_free(at);
+    return status;
+}
+
+ordo_status ordo_group_any(const ordo_group *r, bool mine, bool *any)
+{
+    const ordo_u64 word = mine;
+    ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof *all);
+    const ordo_status status = all ? r->transport->collect(&word, 1, all) : ORDO_ERR_MEMORY;
+    *any = false;
+    for (int i = 0; i < r->count && !status; i++)
+        *any |= all[i] != 0;
+    ordo_free(all);
+    return status;
+}
+
+/* ---- a run ---- */
 
 static ordo_u64 mix(ordo_u64 hash, ordo_u64 word)
 {
@@ -348,6 +373,10 @@ static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_
 static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
 {
     ordo_remote *remote = &r->remote;
+    if (r->part && ordo_job_graph(job)->part)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "ranks have read ranges of the graph's rows, expected the whole graph where a "
+                         "partition is another");
     if (r->part && job->op->activates) {
         if (r->part_count != job->out->n)
             return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
@@ -359,7 +388,7 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
     if (!r->begin)
         return ORDO_ERR_MEMORY;
     for (int i = 0; i < r->count; i++)
-        r->begin[i] = range_begin(job->out, i, r->count) / step * step;
+        r->begin[i] = ordo_range_begin(job->out, i, r->count) / step * step;
     r->begin[r->count] = job->out->n;
     remote->begin = r->begin;
     job->first_owned = r->begin[r->rank];

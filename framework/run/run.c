@@ -116,6 +116,9 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         if (!work->graph || (!work->cells && work->targets))
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs a graph and cells", op->name);
         const ordo_csr *csr = ordo_graph_out(work->graph);
+        if (work->graph->part && !options->group)
+            return ordo_fail(ORDO_ERR_USAGE,
+                             "operator '%s': found one rank's part of a graph, expected a run over ranks", op->name);
         if (op->cell >= ORDO_STRUCT4 && (size_t)work->cells % ordo_type_bytes(op->cell))
             return ordo_fail(ORDO_ERR_USAGE,
                              "operator '%s': cells at %p, expected an address divisible by their %u bytes", op->name,
@@ -197,6 +200,12 @@ static void sample_graph(ordo_job *job)
     job->mean_degree = g->n ? (double)g->m / (double)g->n : 0;
     if (!g->weight || !g->m)
         return;
+    if (job->own->graph->part) { /* a sample would differ from rank to rank */
+        ordo_graph_info info;
+        ordo_graph_get_info(job->own->graph, &info);
+        job->mean_weight = fabs(info.weight_mean);
+        return;
+    }
     ordo_u64 step = g->m / 4096 + 1, taken = 0;
     double sum = 0;
     for (ordo_eid e = 0; e < g->m; e += step, taken++) {
@@ -628,6 +637,11 @@ double ordo_job_set_run(ordo_job *job, double seconds)
     const double before = job->own->run_seconds;
     job->own->run_seconds = before + seconds;
     return before;
+}
+
+bool ordo_job_may_need_in(const ordo_job *job)
+{
+    return !job->own->graph->part || ordo_graph_symmetric(job->own->graph);
 }
 
 ordo_status ordo_job_need_in(ordo_job *job)

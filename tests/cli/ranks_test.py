@@ -212,6 +212,54 @@ class Ranks(Base):
         self.assertEqual(run.returncode, 4, run.stderr.decode())
         self.assertRegex(run.stderr.decode(), "ordo: rank 1: not enough memory: [0-9]+ bytes asked for")
 
+    def graph_of(self, count, app, path, *words):
+        """What a record says of the graph, and of the answer."""
+        record = json.loads(self.over(count, *app, path, *words, "--threads", 1, "--json", "-"))
+        held = record["graph"].pop("bytes")
+        return held, record["graph"], record["result"]
+
+    def test_own_rows(self):
+        """Each rank reads its own edges of a GAP file; statistics, checksum and answer are those of the whole graph."""
+        weights = ("--weights", "uniform:1:99")
+        for name, more in (("directed.wsg", weights), ("both.wsg", ("-s", *weights)), ("plain.sg", ())):
+            self.ok(ordo("generate", "rmat", "--scale", 13, *more, "--output", self.path(name)))
+        cases = [(count, app, self.path(name)) for count, app, name in (
+            (1, APPS[0], "directed.wsg"), (2, APPS[0], "directed.wsg"), (3, APPS[0], "directed.wsg"), (1, APPS[1], "both.wsg"),
+            (4, APPS[1], "both.wsg"), (1, APPS[1], "plain.sg"), (8, APPS[1], "plain.sg"), (1, APPS[2], "directed.wsg"),
+            (2, APPS[2], "directed.wsg"))]
+        found = self.together(self.graph_of, cases)
+        for (count, *case), (held, about, result) in zip(cases, found):
+            whole = next(other for (one, *same), other in zip(cases, found) if one == 1 and same == case)
+            self.assertEqual((about, result), whole[1:], (count, case))
+            if count > 1:
+                self.assertLess(held, whole[0] * (1 if count == 8 else 0.9), (count, case))  # of few edges each has blocks of others, too
+
+    def test_own_rows_damaged(self):
+        """A neighbour that does not exist is found by the rank whose edge it is, with its byte."""
+        self.ok(ordo("generate", *GRAPHS[3].split(), "--output", self.path("damaged.wsg")))
+        with open(self.path("damaged.wsg"), "r+b") as f:
+            at = f.seek(-8, os.SEEK_END)
+            # a directed graph's in-edges end the file: the last out-edge lies before them
+            vertices = 1 << 9
+            at = 17 + (at + 8 - 17) // 2 - 8
+            f.seek(at)
+            f.write((vertices + 5).to_bytes(4, "little"))
+        run = start(2, "sssp", self.path("damaged.wsg"), "--source", 0)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 3, err.decode())
+        self.assertIn(f"damaged.wsg: byte {at}: found {vertices + 5} as a neighbour", err.decode())
+
+    def test_larger_than_memory(self):
+        """A graph that one process refuses for lack of memory runs over two of them under the same limit."""
+        self.ok(ordo("generate", "uniform", "--vertices", 1 << 17, "--degree", 60, "-s", "--weights", "uniform:1:99", "--output", self.path("large.wsg")))
+        limited = ("bash", "-c", 'ulimit -d 110000; exec "$@"', "bash", command.ORDO, "sssp", self.path("large.wsg"), "--source", "0", "--threads", "1", "--json", "-")
+        for count, status in ((1, 4), (2, 0)):
+            run = subprocess.run([MPIRUN, "-np", str(count), *limited], env=WORLD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(run.returncode, status, run.stderr.decode())
+        one = json.loads(self.ok(ordo("sssp", self.path("large.wsg"), "--source", 0, "--json", "-")).out)
+        self.assertEqual(json.loads(run.stdout)["result"], one["result"])
+
     def test_late(self):
         """A transport that waits and shuffles as far as its contract allows changes no answer, and runs end."""
         late = os.environ.get("ORDO_LATE_RANKS", os.path.join(os.path.dirname(command.ORDO), "tests", "liblate_ranks.so"))

@@ -388,6 +388,9 @@ ORDO_API double ordo_job_seconds(const ordo_job *job);
 /* Sets job->in to the in-rows of the graph, which are made once and kept with the graph; the time counts as
  * preparation. Called by the thread that runs the job, outside the team. Errors: ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_job_need_in(ordo_job *job);
+/* Whether that is possible: not over several processes that have read their own rows of a directed graph. The same in
+ * all of them. */
+ORDO_API bool ordo_job_may_need_in(const ordo_job *job);
 /* Sets job->tail likewise: an array that is made once and kept with the graph. */
 ORDO_API ordo_status ordo_job_need_tails(ordo_job *job);
 /* Sets *part to a partition of the graph into `parts` parts: (*part)[target] is below `parts`. Kept with the graph, not
