@@ -17,7 +17,7 @@
  * On GPUs, a rank each, kernels exchange messages and agree by themselves (<ordo/detail/cuda/ranks.cuh>); this file
  * divides the vertices, chooses the devices, and puts the answer together.
  *
- * Not done: gather and critical operators, edges as items; rank-local graphs; gathering only what has changed.
+ * Not done: critical operators, edges as items; gathering only what has changed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "distributed.h"
@@ -49,7 +49,8 @@ struct ordo_group {
     ordo_remote remote;
     ordo_vid *begin; /* [count + 1] */
     ordo_parcel *parcel;
-    int parts; /* the most threads that a rank has */
+    ordo_u64 *collected; /* [ORDO_MOST_COLLECTED * count] */
+    int parts;           /* the most threads that a rank has */
 };
 
 static bool joined;
@@ -153,20 +154,25 @@ ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 
 
 /* ---- what can run ---- */
 
+static unsigned devices_of(const ordo_scheduler *s, const ordo_operator *op)
+{
+    return op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
+}
+
 static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
 {
     const unsigned where = 1u << (p->backend ? ORDO_ON_CUDA : ORDO_ON_CPU);
     char others[128] = "";
     const ordo_scheduler *all[256];
     const size_t count = ordo_schedulers(all, 256);
-    if (p->scheduler->distributed & where)
+    if (devices_of(p->scheduler, op) & where)
         return ORDO_OK;
     for (size_t i = 0; i < count && i < 256; i++)
-        if (all[i]->distributed & where)
+        if (devices_of(all[i], op) & where)
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", others[0] ? ", " : "",
                      all[i]->name);
     return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks%s; these do: %s",
-                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others);
+                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others[0] ? others : "none");
 }
 
 /* What a group cannot run, however it is planned for one process. */
@@ -201,11 +207,12 @@ ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ord
         return status;
     const ordo_operator *op = work->op;
     const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
-                      : op->kind == ORDO_KIND_GATHER ? "it reads its neighbours' cells in every round"
-                      : p->item == ORDO_ITEMS_EDGES  ? "its items are edges in this run"
-                      : p->sync == ORDO_SYNC_SERVER  ? "servers are threads of one process"
-                      : p->backend                   ? not_on_gpus(work, p)
-                                                     : NULL;
+                      : op->kind == ORDO_KIND_GATHER && group->part
+                          ? "it gathers, for which ranks own ranges of vertices, expected no --partition"
+                      : p->item == ORDO_ITEMS_EDGES ? "its items are edges in this run"
+                      : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
+                      : p->backend                  ? not_on_gpus(work, p)
+                                                    : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
     const ordo_status no_scheduler = check_scheduler(op, p);
@@ -403,6 +410,7 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
     *remote = (ordo_remote){.group = r,
                             .rank = (ordo_u32)r->rank,
                             .count = (ordo_u32)r->count,
+                            .entry = job->op->entry,
                             .part = job->op->activates ? r->part : NULL};
     ordo_status status = p->backend ? use_devices(r, p->backend) : ORDO_OK;
     if (!status)
@@ -414,7 +422,8 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
         remote->out = ordo_alloc_zero(bins, sizeof *remote->out);
         remote->said = ordo_alloc_zero((size_t)job->threads, sizeof *remote->said);
         r->parcel = ordo_alloc_zero((size_t)r->parts * (size_t)r->count, sizeof *r->parcel);
-        status = remote->out && remote->said && r->parcel ? ORDO_OK : ORDO_ERR_MEMORY;
+        r->collected = ordo_alloc((size_t)r->count, ORDO_MOST_COLLECTED * sizeof *r->collected);
+        status = remote->out && remote->said && r->parcel && r->collected ? ORDO_OK : ORDO_ERR_MEMORY;
     }
     job->remote = remote;
     return status;
@@ -435,7 +444,7 @@ static void *make_room(void *arg, ordo_u64 count)
 {
     ordo_job *job = arg;
     ordo_bin *in = &job->remote->in;
-    if (count > in->capacity && !ordo_bin_reserve(job, in, count, job->op->entry))
+    if (count > in->capacity && !ordo_bin_reserve(job, in, count, job->remote->entry))
         return NULL;
     in->count = count;
     return in->data;
@@ -477,7 +486,7 @@ void ordo_job_exchange(ordo_job *job)
         }
     }
     remote->in.count = 0;
-    must(r, r->transport->exchange(r->parcel, r->parts, job->op->entry, &remote->all, make_room, job));
+    must(r, r->transport->exchange(r->parcel, r->parts, remote->entry, &remote->all, make_room, job));
     end_with_others(r, job);
 }
 
@@ -539,8 +548,8 @@ static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_item
 /* Cells, and arrays that processing an item writes. */
 static ordo_status gather_answer(ordo_group *r, ordo_job *job)
 {
-    ordo_status status =
-        gather_owned(r, job, job->op->activates, job->cells, job->targets, ordo_type_bytes(job->op->cell));
+    ordo_status status = gather_owned(r, job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, job->cells,
+                                      job->targets, ordo_type_bytes(job->op->cell));
     for (int i = 0; !status && i < r->remote.written_count; i++)
         status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;
@@ -564,6 +573,13 @@ void ordo_job_refresh(ordo_job *job)
 {
     ordo_group *r = job->remote->group;
     must(r, gather_owned(r, job, true, job->cells, job->targets, ordo_type_bytes(job->op->cell)));
+}
+
+const ordo_u64 *ordo_job_collect(ordo_job *job, const ordo_u64 *words, int count)
+{
+    ordo_group *r = job->remote->group;
+    must(r, r->transport->collect(words, count, r->collected));
+    return r->collected;
 }
 
 /* Counters of all ranks, in those of member 0. */
@@ -621,13 +637,15 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
     }
     ordo_job_add_transfer(job, ordo_job_seconds(job) - start);
     for (size_t i = 0; remote->out && i < (size_t)job->threads * (size_t)r->count; i++)
-        ordo_bin_free(job, &remote->out[i], job->op->entry);
-    ordo_bin_free(job, &remote->in, job->op->entry);
+        ordo_bin_free(job, &remote->out[i], remote->entry);
+    ordo_bin_free(job, &remote->in, remote->entry);
     ordo_free(remote->out);
     ordo_free(remote->said);
     ordo_free(r->parcel);
+    ordo_free(r->collected);
     ordo_free(r->begin);
     r->parcel = NULL;
+    r->collected = NULL;
     r->begin = NULL;
     *messages = remote->messages;
     job->remote = NULL;

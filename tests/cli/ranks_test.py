@@ -21,6 +21,7 @@ WORLD = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONF
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
+KATZ = os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators", "katz.c")
 SCHEDULERS = ("bsp", "delta", "near_far", "topology")
 APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"),
         ("kcore", "-s"), ("mst", "-s"), ("mis", "-s"), ("scc",))
@@ -121,6 +122,20 @@ class Ranks(Base):
         messages = [json.loads(record)["ranks"]["messages"] for record in records]
         self.assertLess(messages[1], messages[0] / 4)  # the large supersteps pull
 
+    def test_gather(self):
+        """Rounds that read shares of other ranks' vertices: labels are those of one process, and reals within their bounds."""
+        self.all_same((count, ("lp", "--rounds", "6"), graph, "--scheduler", "bsp", "--threads", 1 + count % 2)
+                      for count, graph in zip((2, 3, 4, 8, 2, 3), (GRAPHS[3], GRAPHS[1], GRAPHS[2], GRAPHS[7], GRAPHS[5], GRAPHS[6])))
+        of = ("--generate", GRAPHS[3], "--scheduler", "bsp", "--verify", "--threads")
+        for out in self.together(self.over, ((2, "hits", *of, 2), (3, "hits", *of, 1), (4, "pagerank", *of, 1), (2, "pagerank", *of, 2, "--tolerance", 1e-9))):
+            self.assertIn("PASS", out)
+
+    def test_gather_ends(self):
+        """A limit of time ends all ranks between two rounds."""
+        run = start(3, "lp", "--generate", "grid --width 900 --height 900", "--rounds", 100000, "--scheduler", "bsp", "--threads", 1, "--timeout", 0.5)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 6, err.decode())
+
     def test_pagerank(self):
         """Sums of which most are added to ghosts, from all items of every rank; within the bound of the answer."""
         words = ("--generate", GRAPHS[3], "--threads", 2, "--partition", "random", "--verify", "--scheduler")
@@ -153,7 +168,8 @@ class Ranks(Base):
             f.write("0\n2\n")
         self.together(self.not_over, (
             (2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds"),
-            (2, "it reads its neighbours' cells in every round", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp"),
+            (2, "expected no --partition", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp", "--partition", "random"),
+            (2, "scheduler 'topology' does not run 'katz' over ranks; these do: bsp", "run", KATZ, "--generate", GRAPHS[3], "--scheduler", "topology"),
             (2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull"),
             (2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull"),
             (2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s"),
@@ -270,8 +286,10 @@ class Ranks(Base):
         for source, name in ((command.ORDO, "ordo"), (os.path.join(os.path.dirname(command.ORDO), "libordo.so"), "libordo.so.0"), (late, "libordo-mpi.so")):
             shutil.copy(source, os.path.join(folder, name))
         apps = (("delta", *APPS[0]), ("topology", *APPS[0]), ("bsp", *APPS[1]), ("bsp", *APPS[5]), ("delta", "pagerank"))
-        words = ("--generate", GRAPHS[3], "--threads", 2, "--verify", "--partition", "random", "--scheduler")
-        for out in self.together(lambda scheduler, *app: self.over(2, *app, *words, scheduler, program=os.path.join(folder, "ordo")), apps):
+        of = ("--generate", GRAPHS[3], "--threads", 2, "--verify", "--scheduler")
+        runs = [(2, *app, *of, scheduler, "--partition", "random") for scheduler, *app in apps]
+        runs += [(3, "lp", "--rounds", 6, *of, "bsp"), (3, "pagerank", *of, "bsp"), (4, *APPS[1], *of, "bsp"), (8, *APPS[0], *of, "near_far")]
+        for out in self.together(lambda *run: self.over(*run, program=os.path.join(folder, "ordo")), runs):
             self.assertIn("PASS", out)
 
     def test_namespaces(self):

@@ -133,7 +133,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 5 };
+enum { ORDO_SCHEDULER_INTERFACE = 6 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -149,6 +149,8 @@ typedef struct ordo_scheduler {
      * and not owned (op_keep), and meets the other ranks between supersteps (op_meet); see
      * <ordo/detail/cpu/remote.h>. */
     unsigned distributed;
+    /* Likewise of the devices on which gather operators do, in double-buffered rounds (<ordo/detail/cpu/ghosts.h>). */
+    unsigned gathers_distributed;
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */
     void (*memory)(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -228,6 +230,7 @@ typedef struct ordo_remote {
     const struct ordo_peers *peers; /* of a run on GPUs (<ordo/detail/peers.h>); else NULL */
     ordo_bin *out;                  /* [threads * count] entries for each rank, of each member; on CPUs */
     ordo_said *said;                /* [threads] */
+    size_t entry;                   /* bytes of an entry of `out` and `in` */
     ordo_agreed all;                /* what ranks have agreed on */
     ordo_bin in;                    /* entries that have come */
     ordo_u64 messages;              /* sent so far; in the end by all ranks */
@@ -278,6 +281,22 @@ typedef struct ordo_job {
 static inline ordo_u64 ordo_targets_before(const ordo_job *job, ordo_u32 rank)
 {
     return job->targets * rank / job->remote->count; /* below 2^32 targets */
+}
+
+/* The rank that owns an item. */
+static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
+{
+    if (remote->part)
+        return remote->part[item];
+    ordo_u32 low = 0, high = remote->count; /* the last rank whose range begins at the item or before */
+    while (high - low > 1) {
+        const ordo_u32 middle = (low + high) / 2;
+        if (remote->begin[middle] <= item)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The number of a run's items. */
@@ -418,6 +437,9 @@ ORDO_API void ordo_job_exchange(ordo_job *job);
 ORDO_API void ordo_job_unite(ordo_job *job, ordo_u64 *bits, ordo_u64 words, ordo_u64 span[2]);
 /* Likewise: makes all ghosts what their owners' cells are. */
 ORDO_API void ordo_job_refresh(ordo_job *job);
+/* Likewise: `count` words of every rank, at most ORDO_MOST_COLLECTED, rank after rank; valid until the next call. */
+ORDO_API const ordo_u64 *ordo_job_collect(ordo_job *job, const ordo_u64 *words, int count);
+enum { ORDO_MOST_COLLECTED = 8 };
 
 /* The kind of the job's graph. */
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);

@@ -49,22 +49,6 @@
 #ifndef ORDO_DETAIL_CPU_REMOTE_H
 #define ORDO_DETAIL_CPU_REMOTE_H
 
-/* The rank that owns an item. */
-static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
-{
-    if (remote->part)
-        return remote->part[item];
-    ordo_u32 low = 0, high = remote->count; /* the last rank whose range begins at the item or before */
-    while (high - low > 1) {
-        const ordo_u32 middle = (low + high) / 2;
-        if (remote->begin[middle] <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* op_keep of an entry that is not in the rank's range. Out of line: it is never called where there is one process, and
  * would take registers from the loops over edges. */
 ORDO_NOINLINE bool op_keep_apart(ordo_job *job, int member, op_entry entry)
