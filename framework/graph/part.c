@@ -1,7 +1,7 @@
 /* part.c -- graphs of which each of several processes has the edges of its own rows.
  *
- * Problem. Every rank of a distributed run needs the bounds of all rows, for degrees and for who owns what, but the
- * edges of its own rows alone. A graph may be larger than the memory of one process.
+ * Problem. Every rank of a distributed run needs the bounds of all rows, for degrees and for the ranges that ranks own,
+ * but the edges of its own rows alone. A graph may be larger than the memory of one process.
  *
  * Method. The array of edges has all its addresses, so that edges keep their ids and no code changes; memory is behind
  * those of the part alone. The others are mapped to pages that read as 0, which take none. The part is what the rank

@@ -38,7 +38,7 @@ static MPI_Datatype entry_type = MPI_DATATYPE_NULL;
 static size_t entry_bytes;
 
 /* FEW: bytes of entries that a letter takes, so that it fits what MPI sends without asking the receiver. */
-enum { AGREED = 4, TAG = 1, FEW = 2048, QUESTIONS = 2000, YIELDS = 100 };
+enum { AGREED = 5, TAG = 1, FEW = 2048, QUESTIONS = 2000, YIELDS = 100 };
 
 /* Waits until all requests are done: asks for some hundred microseconds, which is what an exchange takes where all
  * ranks run; then another thread may have the core; then it sleeps between two questions, so that what it waits for is
@@ -158,6 +158,7 @@ static int write_letter(ordo_u64 *letter, const ordo_parcel *parcel, int parts, 
     letter[1] = agreed->lowest;
     letter[2] = agreed->ended;
     letter[3] = agreed->edges;
+    letter[4] = agreed->most;
     for (int i = 0; i < parts; i++)
         letter[AGREED + i] = parcel[i].count;
     char *end = (char *)(letter + AGREED + parts);
@@ -205,6 +206,7 @@ static void combine(int parts, ordo_agreed *agreed)
         agreed->lowest = b[1] < agreed->lowest ? b[1] : agreed->lowest;
         agreed->ended = b[2] > agreed->ended ? b[2] : agreed->ended;
         agreed->edges += b[3];
+        agreed->most = b[4] > agreed->most ? b[4] : agreed->most;
     }
 }
 

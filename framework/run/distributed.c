@@ -469,11 +469,21 @@ static ordo_status end_with_others(const ordo_group *r, ordo_job *job)
     return status;
 }
 
+/* Edges that members have published since the exchange before. */
+static ordo_u64 edges_since(ordo_job *job)
+{
+    const ordo_u64 before = job->remote->edges;
+    job->remote->edges = 0;
+    for (int t = 0; t < job->threads; t++)
+        job->remote->edges += __atomic_load_n(&job->counters[t].edges, __ATOMIC_RELAXED);
+    return job->remote->edges - before;
+}
+
 void ordo_job_exchange(ordo_job *job)
 {
     ordo_remote *remote = job->remote;
     ordo_group *r = remote->group;
-    remote->all = (ordo_agreed){.lowest = ~(ordo_u64)0, .ended = ended_word(job, r->rank)};
+    remote->all = (ordo_agreed){.lowest = ~(ordo_u64)0, .most = edges_since(job), .ended = ended_word(job, r->rank)};
     for (int t = 0; t < job->threads; t++) {
         const ordo_said *said = &remote->said[t];
         remote->all.work += said->work;
@@ -487,6 +497,7 @@ void ordo_job_exchange(ordo_job *job)
     }
     remote->in.count = 0;
     must(r, r->transport->exchange(r->parcel, r->parts, remote->entry, &remote->all, make_room, job));
+    remote->critical_edges += remote->all.most;
     end_with_others(r, job);
 }
 
@@ -585,8 +596,9 @@ const ordo_u64 *ordo_job_collect(ordo_job *job, const ordo_u64 *words, int count
 /* Counters of all ranks, in those of member 0. */
 static ordo_status gather_counters(ordo_group *r, ordo_job *job)
 {
-    enum { WORDS = 7 };
+    enum { WORDS = 8 };
     ordo_counters sum = {0};
+    ordo_u64 last = 0; /* edges after the last exchange, of the rank with most */
     for (int t = 0; t < job->threads; t++) {
         const ordo_counters *c = &job->counters[t];
         sum.items += c->items;
@@ -596,12 +608,13 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
         sum.activations += c->activations;
         sum.put += c->put;
     }
-    const ordo_u64 mine[WORDS] = {sum.items, sum.edges,       sum.useful,        sum.stale,
-                                  sum.put,   sum.activations, r->remote.messages};
+    const ordo_u64 mine[WORDS] = {sum.items, sum.edges,       sum.useful,         sum.stale,
+                                  sum.put,   sum.activations, r->remote.messages, sum.edges - r->remote.edges};
     ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof mine);
     ordo_status status = all ? r->transport->collect(mine, WORDS, all) : ORDO_ERR_MEMORY;
     for (int i = 0; !status && i < r->count; i++) {
         const ordo_u64 *of = all + WORDS * i;
+        last = of[7] > last ? of[7] : last;
         if (i == r->rank)
             continue;
         job->counters[0].items += of[0];
@@ -612,11 +625,12 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
         job->counters[0].activations += of[5];
         r->remote.messages += of[6];
     }
+    r->remote.critical_edges += r->remote.peers ? 0 : last; /* GPUs do not exchange by their hosts */
     ordo_free(all);
     return status;
 }
 
-ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ordo_u64 *messages)
+ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ordo_remote *counted)
 {
     ordo_remote *remote = &r->remote;
     if (remote->peers && (!status || ordo_job_stopped(job))) {
@@ -647,7 +661,7 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
     r->parcel = NULL;
     r->collected = NULL;
     r->begin = NULL;
-    *messages = remote->messages;
+    *counted = *remote;
     job->remote = NULL;
     return status;
 }

@@ -35,7 +35,7 @@ struct ordo_job_private {
     double prepare_seconds, last_progress, transfer_seconds;
     pthread_t caller;     /* member 0 */
     ordo_u64 supersteps;  /* at the last ordo_job_poll, for ordo_job_poll_within */
-    ordo_u64 messages;    /* over several processes */
+    ordo_remote counted;  /* over several processes: messages, critical edges */
     double run_seconds;   /* 0: the elapsed time less preparation and transfer */
     pthread_mutex_t lock; /* protects the failure */
     ordo_status failure;
@@ -269,7 +269,8 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
         .delta_first = job->delta_first,
         .delta_last = job->delta_last,
         .change = job->change,
-        .messages = job->own->messages,
+        .messages = job->own->counted.messages,
+        .critical_edges = job->own->counted.critical_edges,
         .hardware = job->own->hardware,
         .trace = job->own->trace,
         .trace_count = job->own->trace_count,
@@ -333,7 +334,7 @@ static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *secon
         return status;
     status = run_instance(job, p, seconds);
     status = job->own->failure ? ordo_fail(job->own->failure, "%s", job->own->sentence) : status;
-    status = ordo_group_end(group, job, status, &job->own->messages);
+    status = ordo_group_end(group, job, status, &job->own->counted);
     *seconds = since(&job->own->start); /* with the transfer of the answer, which fill_stats takes off again */
     return status;
 }

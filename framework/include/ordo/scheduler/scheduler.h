@@ -234,6 +234,7 @@ typedef struct ordo_remote {
     ordo_agreed all;                /* what ranks have agreed on */
     ordo_bin in;                    /* entries that have come */
     ordo_u64 messages;              /* sent so far; in the end by all ranks */
+    ordo_u64 edges, critical_edges; /* processed up to the last exchange; the sum of ordo_agreed.most */
     ordo_written written[ORDO_MOST_WRITTEN];
     int written_count;
 } ordo_remote;

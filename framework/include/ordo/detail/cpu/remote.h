@@ -95,9 +95,12 @@ ORDO_INLINE ordo_u64 op_thin_out(ordo_job *job, int member, const ordo_sync sync
         ordo_bin *bin = &remote->out[(ordo_u32)member * remote->count + to];
         op_entry *entry = (op_entry *)bin->data;
         ordo_u64 kept = 0;
-        for (ordo_u64 i = 0; i < bin->count; i++)
+        for (ordo_u64 i = 0; i < bin->count; i++) {
+            if (i + ORDO_AHEAD_HEAD < bin->count)
+                __builtin_prefetch((op_cell *)job->cells + entry[i + ORDO_AHEAD_HEAD].item, op_sums);
             if (op_send(job, &entry[i], sync))
                 entry[kept++] = entry[i];
+        }
         bin->count = kept;
         left += kept;
     }
