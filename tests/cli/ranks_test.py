@@ -111,7 +111,7 @@ class Ranks(Base):
         every, none = map(json.loads, self.together(self.over, ((*words, self.path("cut")), (*words, self.path("all")))))
         self.assertEqual((every["ranks"]["count"], none["ranks"]["messages"]), (2, 0))
         self.assertEqual(none["ranks"]["critical_edges"], none["counts"]["edges"])  # one rank has all of them
-        self.assertLess(every["ranks"]["critical_edges"], every["counts"]["edges"])
+        self.assertEqual(every["ranks"]["critical_edges"], every["counts"]["edges"])  # levels are of one rank and the other in turns
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
@@ -161,6 +161,8 @@ class Ranks(Base):
         two = json.loads(self.over(2, "bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--threads", 1, "--json", "-"))
         for key in ("items", "edges"):
             self.assertEqual(one["counts"][key], two["counts"][key])
+        wide = json.loads(self.over(2, "bfs", "--generate", GRAPHS[6], "--source", 0, "--set", "direction=push", "--threads", 1, "--json", "-"))
+        self.assertEqual((wide["counts"]["edges"], wide["ranks"]["critical_edges"]), (380, 209))  # 20 rows of 19: one, then the larger part of the rest
         self.assertGreater(two["seconds"]["run"], 0)
         self.assertGreater(two["seconds"]["transfer"], 0)
 
