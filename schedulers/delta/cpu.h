@@ -246,8 +246,8 @@ ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, 
              me->sent == ORDO_DELTA_NONE && turns < DELTA_TURNS && !ordo_job_stopped(me->job));
 }
 
-/* The most entries with which a member goes on by itself; 0: it does not. In a team of one there is nobody to share
- * them with. */
+/* The most entries with which a member goes on by itself; 0: it does not. In a team of one there is no member to
+ * share them with. */
 ORDO_INLINE ordo_u64 delta_most_alone(const ordo_job *job)
 {
     return job->threads > 1 ? (ordo_u64)job->tunable[DELTA_ALONE] : job->remote ? ORDO_DELTA_NONE : 0;
