@@ -246,7 +246,7 @@ class Ranks(Base):
         cases = [(count, app, self.path(name)) for count, app, name in (
             (1, APPS[0], "directed.wsg"), (2, APPS[0], "directed.wsg"), (3, APPS[0], "directed.wsg"), (1, APPS[1], "both.wsg"),
             (4, APPS[1], "both.wsg"), (1, APPS[1], "plain.sg"), (8, APPS[1], "plain.sg"), (1, APPS[2], "directed.wsg"),
-            (2, APPS[2], "directed.wsg"))]
+            (2, APPS[2], "directed.wsg"), (1, ("kcore",), "both.wsg"), (3, ("kcore",), "both.wsg"))]
         found = self.together(self.graph_of, cases)
         for (count, *case), (held, about, result) in zip(cases, found):
             whole = next(other for (one, *same), other in zip(cases, found) if one == 1 and same == case)
@@ -279,6 +279,22 @@ class Ranks(Base):
             self.assertEqual(run.returncode, status, run.stderr.decode())
         one = json.loads(self.ok(ordo("sssp", self.path("large.wsg"), "--source", 0, "--json", "-")).out)
         self.assertEqual(json.loads(run.stdout)["result"], one["result"])
+
+    def test_model(self):
+        """Of counts: ranks lose no edges, the critical ones are at least their share, and a model of one device gives its time."""
+        tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "rank-model")
+        run = subprocess.run([tool, "--build", os.path.dirname(command.ORDO), "--scale", "7", "--ranks", "1,2", "--json", self.path("model")],
+                             env=WORLD, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stderr.decode())
+        with open(self.path("model")) as f:
+            results = json.load(f)
+        for one in results:
+            first, second = one["counts"]
+            self.assertEqual((first["messages"], first["critical"]), (0, first["edges"]), one)
+            self.assertLessEqual(second["edges"], 2 * second["critical"], one)
+            if one["times"]:
+                self.assertAlmostEqual(one["times"][0], one["measured"][0], 2)
+        self.assertGreater(sum(one["counts"][1]["messages"] for one in results), 0)
 
     def test_late(self):
         """A transport that waits and shuffles as far as its contract allows changes no answer, and runs end."""
