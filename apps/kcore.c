@@ -303,7 +303,6 @@ const ordo_app ordo_app_kcore = {
     .summary = "core numbers, or the vertices of one k-core; directions are not looked at",
     .value_name = "core",
     .has_k = true,
-    .own_rows_suffice = true,
     .op = op_for,
     .run = run,
     .verify = verify,
