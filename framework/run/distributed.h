@@ -15,7 +15,8 @@ ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ord
  * are about to run. Errors: ORDO_ERR_USAGE in all ranks where they differ; ORDO_ERR_MEMORY. */
 ordo_status ordo_group_begin(ordo_group *group, ordo_job *job, const ordo_plan *p);
 /* After it, whatever its status: frees, and where all ranks have come to the end puts the cells and the counters
- * together; *counted: its messages and critical edges are those of all ranks. A status that only this rank has ends the job (ordo_group_abort). */
+ * together; *counted: its messages and critical edges are those of all ranks. A status that only this rank has ends the
+ * job (ordo_group_abort). */
 ordo_status ordo_group_end(ordo_group *group, ordo_job *job, ordo_status status, ordo_remote *counted);
 
 /* The vertex at which a rank's range begins: as many vertices and edges together lie before it as ranks * their mean.
