@@ -174,6 +174,7 @@ class Ranks(Base):
             (2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds"),
             (2, "expected no --partition", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp", "--partition", "random"),
             (2, "scheduler 'topology' does not run 'katz' over ranks; these do: bsp", "run", KATZ, "--generate", GRAPHS[3], "--scheduler", "topology"),
+            (2, "scheduler 'bsp' has no tunable 'exchange'", *words, "--scheduler", "bsp", "--set", "exchange=eager"),
             (2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull"),
             (2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull", "--partition", "random"),
             (2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s"),
