@@ -73,6 +73,7 @@ typedef struct ordo_app {
     bool values_are_edges;    /* values are edge ids in ascending order, not one for each vertex */
     bool values_on_edges;     /* one for each stored edge; may differ between runs, unlike fields and side */
     bool sums_sources;        /* the sources of --sources are those of one run, over which it sums */
+    bool own_rows_suffice;    /* over ranks: beside runs it reads no edges, only the bounds of rows */
     bool values_on_request;   /* values are made where they are wanted; else an answer has none */
     ordo_type weight;         /* the type of weights that its operator reads; ORDO_NONE: it has one for each type */
     /* Writes value v of an answer as text of one line, as snprintf() does. NULL: the value is a number. */

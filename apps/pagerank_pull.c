@@ -74,7 +74,8 @@ const ordo_operator *ordo_pagerank_pull_op(double tolerance)
 
 ordo_options ordo_pagerank_pull_options(const ordo_options *options)
 {
-    return ordo_options_or_auto(options, "topology");
+    /* over ranks rounds are double-buffered */
+    return options && options->group ? ordo_options_or(options, "bsp") : ordo_options_or_auto(options, "topology");
 }
 
 /* The arrays of a run; those of one type are used. */

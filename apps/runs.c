@@ -48,6 +48,7 @@ void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later)
     sum->activations += one->activations;
     sum->supersteps += one->supersteps;
     sum->messages += one->messages;
+    sum->critical_edges += one->critical_edges;
     sum->work_seconds += one->work_seconds;
     sum->delta_last = one->delta_last;
     sum->change = one->change;

@@ -255,6 +255,7 @@ const ordo_app ordo_app_sssp = {
     .has_paths = true,
     .has_tree = true,
     .has_infinity = true,
+    .own_rows_suffice = true,
     .op = op_for,
     .run = run,
     .verify = verify,

@@ -169,6 +169,7 @@ const ordo_app ordo_app_widest = {
     .needs_source = true,
     .wants_weights = true,
     .has_infinity = true,
+    .own_rows_suffice = true,
     .op = op_for,
     .run = run,
     .verify = verify,

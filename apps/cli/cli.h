@@ -221,6 +221,8 @@ void group_silence(options *o);
 void group_complain(const char *text);
 /* NULL where this process is alone. */
 ordo_group *group_here(void);
+/* The same where each rank is to read the rows that it owns alone; else NULL. Known after group_silence(). */
+ordo_group *group_of_rows(void);
 /* Ends the part in the job. With an exit status other than 0 all processes of the job end, and this does not return. */
 void group_end(int status);
 

@@ -11,6 +11,7 @@
 
 static ordo_group *group;
 static bool all_fail;   /* every rank has an error: none waits for this one */
+static bool own_rows;   /* a rank reads the rows that it owns alone, where the format allows it */
 static ordo_u32 *parts; /* the rank of each vertex, with --partition */
 
 ordo_group *group_here(void)
@@ -38,8 +39,16 @@ ordo_status group_join(const options *o, const char *name)
     return status;
 }
 
+ordo_group *group_of_rows(void)
+{
+    return own_rows ? group : NULL;
+}
+
 void group_silence(options *o)
 {
+    const bool edges_wanted = o->verify || o->partition || o->tree || o->path_to || o->nearest || o->target ||
+                              o->stop_after || o->coordinates || (o->device && strcmp(o->device, "cpu") != 0);
+    own_rows = group && o->app->own_rows_suffice && !edges_wanted;
     if (!group || ordo_group_rank(group) == 0)
         return;
     o->quiet = true;

@@ -407,6 +407,7 @@ ordo_status json_write_run(sink *s, const record *r)
         object ranks = object_new(&failed);
         put(ranks, "count", json_integer(ordo_group_size(group_here())));
         put(ranks, "messages", whole(r->stats->messages));
+        put(ranks, "critical_edges", whole(r->stats->critical_edges));
         put(o, "ranks", ranks.json);
     }
     if (r->o->counters)

@@ -82,6 +82,7 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
                                   .bipartite = o->bipartite,
                                   .round = o->round,
                                   .columns = o->columns,
+                                  .group = group_of_rows(),
                                   .threads = o->threads};
         status = ordo_graph_read(path, &read, &graph);
     } else {

@@ -7,11 +7,14 @@
  *
  * Method: the size of the file decides (the suffix, where there are no edges). Everything after the header is
  * unaligned, so it is copied, in parallel, and checked at the same time. In-edges are skipped when reading, since they
- * can be made from the out-edges; they are written because the format has them.
+ * can be made from the out-edges; they are written because the format has them. A rank of several processes copies the
+ * bounds of all rows and the edges of its part (part.c).
  *
  * Not done: checking that a graph marked as undirected is symmetric (ORDO_SYMMETRIC does); big-endian machines.
  */
 #include "graph.h"
+
+#include <ordo/distributed.h>
 
 #include "framework/run/phase.h"
 
@@ -28,6 +31,7 @@ typedef struct gap {
     ordo_eid *row;
     ordo_vid *head;
     ordo_u32 stride;
+    ordo_u64 first, end;        /* edges to copy; all: 0 and m */
     ordo_u64 bad_row, bad_edge; /* atomic: the smallest index of a wrong offset and head found; n + 1 and m if none */
     int negative;               /* atomic */
 } gap;
@@ -90,7 +94,7 @@ bool ordo_looks_like_gap(const ordo_input *in)
            (in->size == size_of(&g, 4) || in->size == size_of(&g, 8));
 }
 
-static void copy_part(void *arg, int member)
+static void copy_bounds(void *arg, int member)
 {
     gap *g = arg;
     ordo_u64 begin, end;
@@ -103,8 +107,16 @@ static void copy_part(void *arg, int member)
         }
         g->row[u] = offset;
     }
+}
+
+static void copy_edges(void *arg, int member)
+{
+    gap *g = arg;
+    ordo_u64 begin, end;
     bool negative = false;
-    ordo_split(g->m, ordo_team_size(g->team), member, &begin, &end);
+    ordo_split(g->end - g->first, ordo_team_size(g->team), member, &begin, &end);
+    begin += g->first;
+    end += g->first;
     const ordo_u8 *passed = g->neighbours + begin * g->step;
     for (ordo_u64 e = begin; e < end; e++) {
         const ordo_u8 *from = g->neighbours + e * g->step;
@@ -130,35 +142,104 @@ static void copy_part(void *arg, int member)
         __atomic_store_n(&g->negative, 1, __ATOMIC_RELAXED);
 }
 
-static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
+static void begin_copy(gap *g, ordo_team *team, const ordo_csr *csr)
 {
-    gap *g = arg;
     g->offsets = g->in->bytes + HEADER;
     g->step = g->weighted ? 8 : 4;
     g->neighbours = g->offsets + 8 * (g->n + 1);
     g->row = (ordo_eid *)(size_t)csr->row;
     g->head = (ordo_vid *)(size_t)csr->head;
     g->stride = csr->stride;
+    g->end = g->m;
     g->bad_row = g->n + 1;
     g->bad_edge = g->m;
     g->team = team;
+}
+
+static ordo_status check_bounds(const gap *g)
+{
+    if (g->bad_row > g->n)
+        return ORDO_OK;
+    return fail_at(g->in, HEADER + 8 * g->bad_row, ordo_load64(g->offsets + 8 * g->bad_row), "the offset of a row",
+                   g->bad_row == 0      ? "0"
+                   : g->bad_row == g->n ? "the number of edges"
+                                        : "one from the row before to the number of edges");
+}
+
+static ordo_status check_edges(const gap *g)
+{
+    if (g->bad_edge == g->m)
+        return ORDO_OK;
+    return fail_at(g->in, (ordo_u64)(g->neighbours - g->in->bytes) + g->bad_edge * g->step,
+                   (ordo_u64)(ordo_i32)ordo_load32(g->neighbours + g->bad_edge * g->step), "a neighbour",
+                   "one from 0 to the number of vertices - 1");
+}
+
+static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
+{
+    gap *g = arg;
+    begin_copy(g, team, csr);
     ordo_phase_begin(&g->phase, "reading", g->m);
-    ordo_team_run(team, copy_part, g);
+    ordo_team_run(team, copy_bounds, g);
+    ordo_team_run(team, copy_edges, g);
     ordo_status status = ordo_phase_end(&g->phase);
+    if (!status)
+        status = check_bounds(g);
+    if (!status)
+        status = check_edges(g);
+    if (!status && g->negative)
+        csr->weight_type = ORDO_I32;
+    return status;
+}
+
+/* ---- one rank's part ---- */
+
+/* The edges of the part, once the bounds of rows are known. */
+static ordo_status read_edges(gap *g, const ordo_rank_part *part, ordo_csr *csr, ordo_input *below)
+{
+    const ordo_status status = ordo_part_alloc(part, csr, below);
     if (status)
         return status;
-    if (g->bad_row <= g->n)
-        return fail_at(g->in, HEADER + 8 * g->bad_row, ordo_load64(g->offsets + 8 * g->bad_row), "the offset of a row",
-                       g->bad_row == 0      ? "0"
-                       : g->bad_row == g->n ? "the number of edges"
-                                            : "one from the row before to the number of edges");
-    if (g->bad_edge < g->m)
-        return fail_at(g->in, (ordo_u64)(g->neighbours - g->in->bytes) + g->bad_edge * g->step,
-                       (ordo_u64)(ordo_i32)ordo_load32(g->neighbours + g->bad_edge * g->step), "a neighbour",
-                       "one from 0 to the number of vertices - 1");
-    if (g->negative)
-        csr->weight_type = ORDO_I32;
-    return ORDO_OK;
+    g->head = (ordo_vid *)(size_t)csr->head;
+    g->first = g->row[part->first];
+    g->end = g->row[part->end];
+    ordo_phase_begin(&g->phase, "reading", g->end - g->first);
+    ordo_team_run(g->team, copy_edges, g);
+    const ordo_status ended = ordo_phase_end(&g->phase);
+    return ended ? ended : check_edges(g);
+}
+
+static ordo_status read_part(gap *g, ordo_type type, const ordo_group *group, const ordo_origin *origin,
+                             ordo_graph **out)
+{
+    ordo_input below = {.name = g->in->name};
+    ordo_rank_part part;
+    ordo_csr csr = {.n = (ordo_vid)g->n,
+                    .m = g->m,
+                    .row = ordo_alloc(g->n + 1, sizeof *csr.row),
+                    .stride = type == ORDO_NONE ? 1 : 2,
+                    .weight_type = type};
+    ordo_team *team = NULL;
+    ordo_status status = csr.row
+                             ? ordo_graph_team(origin->threads, g->n + g->m / (ordo_u64)ordo_group_size(group), &team)
+                             : ORDO_ERR_MEMORY;
+    if (!status) {
+        begin_copy(g, team, &csr);
+        ordo_team_run(team, copy_bounds, g);
+        status = check_bounds(g);
+    }
+    if (!status) {
+        ordo_part_of(group, &csr, &part);
+        status = read_edges(g, &part, &csr, &below);
+    }
+    if (team)
+        ordo_team_return(team);
+    if (status) {
+        ordo_input_close(&below);
+        ordo_free((void *)(size_t)csr.row);
+        return status;
+    }
+    return ordo_part_graph(&part, &csr, g->negative, !g->directed, origin, &below, out);
 }
 
 ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, ordo_origin *origin, ordo_graph **out)
@@ -172,6 +253,8 @@ ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, ordo
     origin->format = g.weighted ? "GAP .wsg" : "GAP .sg";
     origin->id_base = 0;
     ordo_type type = g.weighted && ordo_weights_wanted(&options->edges) ? ORDO_U32 : ORDO_NONE;
+    if (ordo_part_possible(options))
+        return read_part(&g, type, options->group, origin, out);
     return ordo_graph_from_file(in, g.n, g.m, type, !g.directed, copy_rows, &g, origin, out);
 }
 

@@ -15,9 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "framework/run/distributed.h"
 #include "framework/run/phase.h"
 
-enum { BLOCK = 65536 };
+enum { BLOCK = ORDO_SCAN_BLOCK };
 
 /* ---- references ---- */
 
@@ -283,6 +284,8 @@ ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out
         *out = &g->out;
         return ORDO_OK;
     }
+    if (g->part)
+        return ordo_fail(ORDO_ERR_UNSOUND, "this rank has read its own part of the graph, and in-rows need all of it");
     ordo_graph *me = (ordo_graph *)(size_t)g; /* immutable to callers: what is made here is made once, under lock */
     ordo_status status = ORDO_OK;
     pthread_mutex_lock(&me->lock);
@@ -381,6 +384,7 @@ typedef struct block_result {
 typedef struct scan {
     const ordo_csr *g;
     ordo_u64 row_blocks, edge_blocks;
+    ordo_u64 first, end;        /* edge blocks of this rank; all: 0 and edge_blocks */
     block_result *results;      /* [row_blocks + edge_blocks] */
     _Alignas(64) ordo_u64 next; /* atomic */
 } scan;
@@ -459,18 +463,48 @@ static void scan_part(void *arg, int member)
     (void)member;
     for (;;) {
         ordo_u64 block = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED);
-        if (block >= s->row_blocks + s->edge_blocks)
+        block += block < s->row_blocks ? 0 : s->first;
+        if (block >= s->row_blocks + s->end)
             return;
         s->results[block] = scan_block(s, block);
     }
 }
 
-static void scan_graph(ordo_graph *g)
+static scan scan_of(const ordo_csr *csr)
 {
-    const ordo_csr *csr = &g->out;
     scan s = {.g = csr,
               .row_blocks = ((ordo_u64)csr->n + BLOCK - 1) / BLOCK,
               .edge_blocks = csr->m / BLOCK + (csr->m % BLOCK != 0)};
+    s.end = s.edge_blocks;
+    return s;
+}
+
+/* Combines the results of blocks in their order. */
+static void take_results(ordo_graph *g, const scan *s)
+{
+    const ordo_csr *csr = &g->out;
+    ordo_graph_info *info = &g->info;
+    ordo_u64 hash = mix(mix(mix(0, csr->n), csr->m), (ordo_u64)csr->weight_type);
+    double sum = 0;
+    for (ordo_u64 i = 0; i < s->row_blocks + s->edge_blocks; i++) {
+        block_result r = s->results ? s->results[i] : scan_block(s, i);
+        hash = mix(hash, r.hash);
+        info->loops += r.loops;
+        info->max_degree = r.max_degree > info->max_degree ? r.max_degree : info->max_degree;
+        if (i < s->row_blocks || csr->weight_type == ORDO_NONE)
+            continue;
+        info->weight_min = i == s->row_blocks || r.min < info->weight_min ? r.min : info->weight_min;
+        info->weight_max = i == s->row_blocks || r.max > info->weight_max ? r.max : info->weight_max;
+        sum += r.sum;
+    }
+    info->checksum = hash;
+    info->weight_mean = csr->m ? sum / (double)csr->m : 0;
+}
+
+static void scan_graph(ordo_graph *g)
+{
+    const ordo_csr *csr = &g->out;
+    scan s = scan_of(csr);
     ordo_u64 blocks = s.row_blocks + s.edge_blocks;
     ordo_team *team;
     /* This cannot fail: without memory or threads the blocks are scanned one after the other. */
@@ -482,24 +516,31 @@ static void scan_graph(ordo_graph *g)
         ordo_free(s.results);
         s.results = NULL;
     }
-
-    ordo_graph_info *info = &g->info;
-    ordo_u64 hash = mix(mix(mix(0, csr->n), csr->m), (ordo_u64)csr->weight_type);
-    double sum = 0;
-    for (ordo_u64 i = 0; i < blocks; i++) {
-        block_result r = s.results ? s.results[i] : scan_block(&s, i);
-        hash = mix(hash, r.hash);
-        info->loops += r.loops;
-        info->max_degree = r.max_degree > info->max_degree ? r.max_degree : info->max_degree;
-        if (i < s.row_blocks || csr->weight_type == ORDO_NONE)
-            continue;
-        info->weight_min = i == s.row_blocks || r.min < info->weight_min ? r.min : info->weight_min;
-        info->weight_max = i == s.row_blocks || r.max > info->weight_max ? r.max : info->weight_max;
-        sum += r.sum;
-    }
-    info->checksum = hash;
-    info->weight_mean = csr->m ? sum / (double)csr->m : 0;
+    take_results(g, &s);
     ordo_free(s.results);
+}
+
+/* Each rank scans blocks of edges that it has, and the results are gathered: the statistics are those of the whole
+ * graph, in all ranks. */
+ordo_status ordo_graph_scan_part(ordo_graph *g, const ordo_rank_part *part)
+{
+    scan s = scan_of(&g->out);
+    s.first = part->first_block;
+    s.end = part->end_block;
+    ordo_team *team;
+    s.results = ordo_alloc(s.row_blocks + s.edge_blocks, sizeof *s.results);
+    ordo_status status =
+        s.results ? ordo_graph_team(g->threads, g->out.m > g->out.n ? g->out.m : g->out.n, &team) : ORDO_ERR_MEMORY;
+    if (!status) {
+        ordo_team_run(team, scan_part, &s);
+        ordo_team_return(team);
+        status = ordo_group_gather(part->group, s.results + s.row_blocks, s.first, s.edge_blocks, sizeof *s.results);
+    }
+    if (!status)
+        take_results(g, &s);
+    g->scanned = !status;
+    ordo_free(s.results);
+    return status;
 }
 
 static ordo_u64 csr_bytes(const ordo_csr *g)
@@ -539,7 +580,7 @@ void ordo_graph_get_info(const ordo_graph *g, ordo_graph_info *out)
         me->scanned = true;
     }
     *out = me->info;
-    out->bytes = csr_bytes(&g->out) + (g->in_made ? csr_bytes(&g->in) : 0) +
+    out->bytes = csr_bytes(&g->out) - g->absent + (g->in_made ? csr_bytes(&g->in) : 0) +
                  (me->tail ? g->out.m * sizeof *me->tail : 0) + vertex_bytes(g);
     pthread_mutex_unlock(&me->lock);
 }

@@ -45,7 +45,9 @@ struct ordo_graph {
     ordo_input below;  /* else what holds them: the file of an .ordo graph */
     ordo_lent lent;    /* else, of borrowed rows */
     bool symmetric, in_made, scanned;
-    int threads; /* as requested when the graph was made; also for the statistics that are computed later */
+    bool part;       /* heads and weights of other ranks' rows read as 0; see part.c */
+    ordo_u64 absent; /* bytes of these */
+    int threads;     /* as requested when the graph was made; also for the statistics that are computed later */
     ordo_graph_info info;
     ordo_u64 longest_row;            /* under lock; 0: not known, or no edges */
     char *source, *format, *weights; /* in one block with the struct */
@@ -199,6 +201,31 @@ ordo_status ordo_csr_symmetrise(ordo_team *team, const ordo_csr *g, ordo_csr *ou
 ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g);
 /* Makes a graph from a source, and applies the edge transforms of origin->edges. */
 ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin, ordo_graph **out);
+
+/* ---- part.c: the rows of one rank ---- */
+
+/* What a rank of several processes has of a graph: rows first .. end - 1, and of its edges those of the blocks of
+ * ORDO_SCAN_BLOCK edges first_block .. end_block - 1 are the ones that it scans for all. */
+typedef struct ordo_rank_part {
+    const struct ordo_group *group;
+    ordo_vid first, end;
+    ordo_u64 first_block, end_block;
+} ordo_rank_part;
+enum { ORDO_SCAN_BLOCK = 65536 };
+
+/* Whether a reader that has the file's rows may leave out other ranks' edges. */
+bool ordo_part_possible(const ordo_read_options *options);
+/* What this rank takes of rows whose bounds are known. */
+void ordo_part_of(const struct ordo_group *group, const ordo_csr *csr, ordo_rank_part *out);
+/* Memory for the edges of csr, whose n, m, stride and weight_type are set: all addresses, of which those of the part
+ * can be written and the others read as 0. Sets head and weight. *below is to be closed. */
+ordo_status ordo_part_alloc(const ordo_rank_part *part, ordo_csr *csr, ordo_input *below);
+/* Makes the graph, of rows that are not sorted: sorts those of the part, and has all ranks put the statistics together.
+ * Takes over `row` and *below, also where it fails. `negative`: this rank has found a negative weight. */
+ordo_status ordo_part_graph(const ordo_rank_part *part, ordo_csr *csr, bool negative, bool symmetric,
+                            const ordo_origin *origin, ordo_input *below, ordo_graph **out);
+/* Statistics of a part's graph; collective. (graph.c) */
+ordo_status ordo_graph_scan_part(ordo_graph *g, const ordo_rank_part *part);
 
 /* ---- transform.c: edge transforms ---- */
 

@@ -11,6 +11,7 @@
  *
  * This file names no scheduler, so a scheduler compiled out of tree is treated like the others.
  */
+#include "framework/graph/graph.h"
 #include "levels.h"
 #include "number.h"
 #include "plan.h"
@@ -383,7 +384,7 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, int 
         s->mean_degree = rows->n ? (double)rows->m / (double)rows->n : 0;
         s->vertices = rows->n;
         s->edges = rows->m;
-        if (s->graph_kind == ORDO_GRAPH_EVEN && op->properties & ORDO_UNIFORM)
+        if (s->graph_kind == ORDO_GRAPH_EVEN && op->properties & ORDO_UNIFORM && !work->graph->part)
             s->levels = ordo_guess_levels(rows);
     }
     if (!sample)

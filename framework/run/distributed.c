@@ -17,7 +17,7 @@
  * On GPUs, a rank each, kernels exchange messages and agree by themselves (<ordo/detail/cuda/ranks.cuh>); this file
  * divides the vertices, chooses the devices, and puts the answer together.
  *
- * Not done: gather and critical operators, edges as items; rank-local graphs; gathering only what has changed.
+ * Not done: critical operators, edges as items; gathering only what has changed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "distributed.h"
@@ -34,6 +34,7 @@
 
 #include <unistd.h>
 
+#include "framework/graph/graph.h"
 #include "load_object.h"
 #include "local_ranks.h"
 
@@ -48,7 +49,8 @@ struct ordo_group {
     ordo_remote remote;
     ordo_vid *begin; /* [count + 1] */
     ordo_parcel *parcel;
-    int parts; /* the most threads that a rank has */
+    ordo_u64 *collected; /* [ORDO_MOST_COLLECTED * count] */
+    int parts;           /* the most threads that a rank has */
 };
 
 static bool joined;
@@ -152,20 +154,25 @@ ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 
 
 /* ---- what can run ---- */
 
+static unsigned devices_of(const ordo_scheduler *s, const ordo_operator *op)
+{
+    return op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
+}
+
 static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
 {
     const unsigned where = 1u << (p->backend ? ORDO_ON_CUDA : ORDO_ON_CPU);
     char others[128] = "";
     const ordo_scheduler *all[256];
     const size_t count = ordo_schedulers(all, 256);
-    if (p->scheduler->distributed & where)
+    if (devices_of(p->scheduler, op) & where)
         return ORDO_OK;
     for (size_t i = 0; i < count && i < 256; i++)
-        if (all[i]->distributed & where)
+        if (devices_of(all[i], op) & where)
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", others[0] ? ", " : "",
                      all[i]->name);
     return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks%s; these do: %s",
-                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others);
+                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others[0] ? others : "none");
 }
 
 /* What a group cannot run, however it is planned for one process. */
@@ -200,12 +207,13 @@ ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ord
         return status;
     const ordo_operator *op = work->op;
     const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
-                      : op->kind == ORDO_KIND_GATHER ? "it reads its neighbours' cells in every round"
-                      : p->item == ORDO_ITEMS_EDGES  ? "its items are edges in this run"
-                      : p->sync == ORDO_SYNC_SERVER  ? "servers are threads of one process"
-                      : p->sync == ORDO_SYNC_RACE    ? "marks are those of one process"
-                      : p->backend                   ? not_on_gpus(work, p)
-                                                     : NULL;
+                      : op->kind == ORDO_KIND_GATHER && group->part
+                          ? "it gathers, for which ranks own ranges of vertices, expected no --partition"
+                      : p->item == ORDO_ITEMS_EDGES ? "its items are edges in this run"
+                      : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
+                      : p->sync == ORDO_SYNC_RACE   ? "marks are those of one process"
+                      : p->backend                  ? not_on_gpus(work, p)
+                                                    : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
     const ordo_status no_scheduler = check_scheduler(op, p);
@@ -282,11 +290,9 @@ static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
     return status;
 }
 
-/* ---- a run ---- */
+/* ---- graphs of which each rank has a part ---- */
 
-/* The vertex at which a rank's range begins: as many vertices and edges together lie before it as ranks * their mean.
- */
-static ordo_vid range_begin(const ordo_csr *rows, int rank, int ranks)
+ordo_vid ordo_range_begin(const ordo_csr *rows, int rank, int ranks)
 {
     const unsigned __int128 all = (unsigned __int128)(rows->m + rows->n) * (unsigned)rank;
     const ordo_u64 before = (ordo_u64)(all / (unsigned)ranks);
@@ -300,6 +306,32 @@ static ordo_vid range_begin(const ordo_csr *rows, int rank, int ranks)
     }
     return low;
 }
+
+ordo_status ordo_group_gather(const ordo_group *r, void *array, ordo_u64 first, ordo_u64 all, size_t unit)
+{
+    ordo_u64 *at = ordo_alloc((size_t)r->count + 1, sizeof *at);
+    ordo_status status = at ? r->transport->collect(&first, 1, at) : ORDO_ERR_MEMORY;
+    if (!status) {
+        at[r->count] = all;
+        status = r->transport->gather(array, at, unit);
+    }
+    ordo_free(at);
+    return status;
+}
+
+ordo_status ordo_group_any(const ordo_group *r, bool mine, bool *any)
+{
+    const ordo_u64 word = mine;
+    ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof *all);
+    const ordo_status status = all ? r->transport->collect(&word, 1, all) : ORDO_ERR_MEMORY;
+    *any = false;
+    for (int i = 0; i < r->count && !status; i++)
+        *any |= all[i] != 0;
+    ordo_free(all);
+    return status;
+}
+
+/* ---- a run ---- */
 
 static ordo_u64 mix(ordo_u64 hash, ordo_u64 word)
 {
@@ -349,6 +381,10 @@ static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_
 static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
 {
     ordo_remote *remote = &r->remote;
+    if (r->part && ordo_job_graph(job)->part)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "ranks have read ranges of the graph's rows, expected the whole graph where a "
+                         "partition is another");
     if (r->part && job->op->activates) {
         if (r->part_count != job->out->n)
             return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
@@ -360,7 +396,7 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
     if (!r->begin)
         return ORDO_ERR_MEMORY;
     for (int i = 0; i < r->count; i++)
-        r->begin[i] = range_begin(job->out, i, r->count) / step * step;
+        r->begin[i] = ordo_range_begin(job->out, i, r->count) / step * step;
     r->begin[r->count] = job->out->n;
     remote->begin = r->begin;
     job->first_owned = r->begin[r->rank];
@@ -375,6 +411,7 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
     *remote = (ordo_remote){.group = r,
                             .rank = (ordo_u32)r->rank,
                             .count = (ordo_u32)r->count,
+                            .entry = job->op->entry,
                             .part = job->op->activates ? r->part : NULL};
     ordo_status status = p->backend ? use_devices(r, p->backend) : ORDO_OK;
     if (!status)
@@ -386,7 +423,8 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
         remote->out = ordo_alloc_zero(bins, sizeof *remote->out);
         remote->said = ordo_alloc_zero((size_t)job->threads, sizeof *remote->said);
         r->parcel = ordo_alloc_zero((size_t)r->parts * (size_t)r->count, sizeof *r->parcel);
-        status = remote->out && remote->said && r->parcel ? ORDO_OK : ORDO_ERR_MEMORY;
+        r->collected = ordo_alloc((size_t)r->count, ORDO_MOST_COLLECTED * sizeof *r->collected);
+        status = remote->out && remote->said && r->parcel && r->collected ? ORDO_OK : ORDO_ERR_MEMORY;
     }
     job->remote = remote;
     return status;
@@ -407,7 +445,7 @@ static void *make_room(void *arg, ordo_u64 count)
 {
     ordo_job *job = arg;
     ordo_bin *in = &job->remote->in;
-    if (count > in->capacity && !ordo_bin_reserve(job, in, count, job->op->entry))
+    if (count > in->capacity && !ordo_bin_reserve(job, in, count, job->remote->entry))
         return NULL;
     in->count = count;
     return in->data;
@@ -432,11 +470,21 @@ static ordo_status end_with_others(const ordo_group *r, ordo_job *job)
     return status;
 }
 
+/* Edges that members have published since the exchange before. */
+static ordo_u64 edges_since(ordo_job *job)
+{
+    const ordo_u64 before = job->remote->edges;
+    job->remote->edges = 0;
+    for (int t = 0; t < job->threads; t++)
+        job->remote->edges += __atomic_load_n(&job->counters[t].edges, __ATOMIC_RELAXED);
+    return job->remote->edges - before;
+}
+
 void ordo_job_exchange(ordo_job *job)
 {
     ordo_remote *remote = job->remote;
     ordo_group *r = remote->group;
-    remote->all = (ordo_agreed){.lowest = ~(ordo_u64)0, .ended = ended_word(job, r->rank)};
+    remote->all = (ordo_agreed){.lowest = ~(ordo_u64)0, .most = edges_since(job), .ended = ended_word(job, r->rank)};
     for (int t = 0; t < job->threads; t++) {
         const ordo_said *said = &remote->said[t];
         remote->all.work += said->work;
@@ -449,7 +497,8 @@ void ordo_job_exchange(ordo_job *job)
         }
     }
     remote->in.count = 0;
-    must(r, r->transport->exchange(r->parcel, r->parts, job->op->entry, &remote->all, make_room, job));
+    must(r, r->transport->exchange(r->parcel, r->parts, remote->entry, &remote->all, make_room, job));
+    remote->critical_edges += remote->all.most;
     end_with_others(r, job);
 }
 
@@ -511,8 +560,8 @@ static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_item
 /* Cells, and arrays that processing an item writes. */
 static ordo_status gather_answer(ordo_group *r, ordo_job *job)
 {
-    ordo_status status =
-        gather_owned(r, job, job->op->activates, job->cells, job->targets, ordo_type_bytes(job->op->cell));
+    ordo_status status = gather_owned(r, job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, job->cells,
+                                      job->targets, ordo_type_bytes(job->op->cell));
     for (int i = 0; !status && i < r->remote.written_count; i++)
         status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;
@@ -538,11 +587,19 @@ void ordo_job_refresh(ordo_job *job)
     must(r, gather_owned(r, job, true, job->cells, job->targets, ordo_type_bytes(job->op->cell)));
 }
 
+const ordo_u64 *ordo_job_collect(ordo_job *job, const ordo_u64 *words, int count)
+{
+    ordo_group *r = job->remote->group;
+    must(r, r->transport->collect(words, count, r->collected));
+    return r->collected;
+}
+
 /* Counters of all ranks, in those of member 0. */
 static ordo_status gather_counters(ordo_group *r, ordo_job *job)
 {
-    enum { WORDS = 7 };
+    enum { WORDS = 8 };
     ordo_counters sum = {0};
+    ordo_u64 last = 0; /* edges after the last exchange, of the rank with most */
     for (int t = 0; t < job->threads; t++) {
         const ordo_counters *c = &job->counters[t];
         sum.items += c->items;
@@ -552,12 +609,13 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
         sum.activations += c->activations;
         sum.put += c->put;
     }
-    const ordo_u64 mine[WORDS] = {sum.items, sum.edges,       sum.useful,        sum.stale,
-                                  sum.put,   sum.activations, r->remote.messages};
+    const ordo_u64 mine[WORDS] = {sum.items, sum.edges,       sum.useful,         sum.stale,
+                                  sum.put,   sum.activations, r->remote.messages, sum.edges - r->remote.edges};
     ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof mine);
     ordo_status status = all ? r->transport->collect(mine, WORDS, all) : ORDO_ERR_MEMORY;
     for (int i = 0; !status && i < r->count; i++) {
         const ordo_u64 *of = all + WORDS * i;
+        last = of[7] > last ? of[7] : last;
         if (i == r->rank)
             continue;
         job->counters[0].items += of[0];
@@ -568,11 +626,12 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
         job->counters[0].activations += of[5];
         r->remote.messages += of[6];
     }
+    r->remote.critical_edges += r->remote.peers ? 0 : last; /* GPUs do not exchange by their hosts */
     ordo_free(all);
     return status;
 }
 
-ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ordo_u64 *messages)
+ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ordo_remote *counted)
 {
     ordo_remote *remote = &r->remote;
     if (remote->peers && (!status || ordo_job_stopped(job))) {
@@ -593,15 +652,17 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
     }
     ordo_job_add_transfer(job, ordo_job_seconds(job) - start);
     for (size_t i = 0; remote->out && i < (size_t)job->threads * (size_t)r->count; i++)
-        ordo_bin_free(job, &remote->out[i], job->op->entry);
-    ordo_bin_free(job, &remote->in, job->op->entry);
+        ordo_bin_free(job, &remote->out[i], remote->entry);
+    ordo_bin_free(job, &remote->in, remote->entry);
     ordo_free(remote->out);
     ordo_free(remote->said);
     ordo_free(r->parcel);
+    ordo_free(r->collected);
     ordo_free(r->begin);
     r->parcel = NULL;
+    r->collected = NULL;
     r->begin = NULL;
-    *messages = remote->messages;
+    *counted = *remote;
     job->remote = NULL;
     return status;
 }

@@ -15,7 +15,18 @@ ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ord
  * are about to run. Errors: ORDO_ERR_USAGE in all ranks where they differ; ORDO_ERR_MEMORY. */
 ordo_status ordo_group_begin(ordo_group *group, ordo_job *job, const ordo_plan *p);
 /* After it, whatever its status: frees, and where all ranks have come to the end puts the cells and the counters
- * together; *messages: sent by all ranks. A status that only this rank has ends the job (ordo_group_abort). */
-ordo_status ordo_group_end(ordo_group *group, ordo_job *job, ordo_status status, ordo_u64 *messages);
+ * together; *counted: its messages and critical edges are those of all ranks. A status that only this rank has ends the
+ * job (ordo_group_abort). */
+ordo_status ordo_group_end(ordo_group *group, ordo_job *job, ordo_status status, ordo_remote *counted);
+
+/* The vertex at which a rank's range begins: as many vertices and edges together lie before it as ranks * their mean.
+ */
+ordo_vid ordo_range_begin(const ordo_csr *rows, int rank, int ranks);
+
+/* For graphs of which each rank has a part. All ranks call them. Puts `all` units of an array together, of which each
+ * rank has those from `first` on, up to those of the next rank. */
+ordo_status ordo_group_gather(const ordo_group *group, void *array, ordo_u64 first, ordo_u64 all, size_t unit);
+/* Whether any rank says so. */
+ordo_status ordo_group_any(const ordo_group *group, bool mine, bool *any);
 
 #endif

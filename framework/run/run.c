@@ -35,7 +35,7 @@ struct ordo_job_private {
     double prepare_seconds, last_progress, transfer_seconds;
     pthread_t caller;     /* member 0 */
     ordo_u64 supersteps;  /* at the last ordo_job_poll, for ordo_job_poll_within */
-    ordo_u64 messages;    /* over several processes */
+    ordo_remote counted;  /* over several processes: messages, critical edges */
     double run_seconds;   /* 0: the elapsed time less preparation and transfer */
     pthread_mutex_t lock; /* protects the failure */
     ordo_status failure;
@@ -116,6 +116,9 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         if (!work->graph || (!work->cells && work->targets))
             return ordo_fail(ORDO_ERR_USAGE, "operator '%s' needs a graph and cells", op->name);
         const ordo_csr *csr = ordo_graph_out(work->graph);
+        if (work->graph->part && !options->group)
+            return ordo_fail(ORDO_ERR_USAGE,
+                             "operator '%s': found one rank's part of a graph, expected a run over ranks", op->name);
         if (op->cell >= ORDO_STRUCT4 && (size_t)work->cells % ordo_type_bytes(op->cell))
             return ordo_fail(ORDO_ERR_USAGE,
                              "operator '%s': cells at %p, expected an address divisible by their %u bytes", op->name,
@@ -197,6 +200,12 @@ static void sample_graph(ordo_job *job)
     job->mean_degree = g->n ? (double)g->m / (double)g->n : 0;
     if (!g->weight || !g->m)
         return;
+    if (job->own->graph->part) { /* a sample would differ from rank to rank */
+        ordo_graph_info info;
+        ordo_graph_get_info(job->own->graph, &info);
+        job->mean_weight = fabs(info.weight_mean);
+        return;
+    }
     ordo_u64 step = g->m / 4096 + 1, taken = 0;
     double sum = 0;
     for (ordo_eid e = 0; e < g->m; e += step, taken++) {
@@ -260,7 +269,8 @@ static void fill_stats(const ordo_job *job, const ordo_plan *p, double seconds, 
         .delta_first = job->delta_first,
         .delta_last = job->delta_last,
         .change = job->change,
-        .messages = job->own->messages,
+        .messages = job->own->counted.messages,
+        .critical_edges = job->own->counted.critical_edges,
         .hardware = job->own->hardware,
         .trace = job->own->trace,
         .trace_count = job->own->trace_count,
@@ -324,7 +334,7 @@ static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *secon
         return status;
     status = run_instance(job, p, seconds);
     status = job->own->failure ? ordo_fail(job->own->failure, "%s", job->own->sentence) : status;
-    status = ordo_group_end(group, job, status, &job->own->messages);
+    status = ordo_group_end(group, job, status, &job->own->counted);
     *seconds = since(&job->own->start); /* with the transfer of the answer, which fill_stats takes off again */
     return status;
 }
@@ -629,6 +639,11 @@ double ordo_job_set_run(ordo_job *job, double seconds)
     const double before = job->own->run_seconds;
     job->own->run_seconds = before + seconds;
     return before;
+}
+
+bool ordo_job_may_need_in(const ordo_job *job)
+{
+    return !job->own->graph->part || ordo_graph_symmetric(job->own->graph);
 }
 
 ordo_status ordo_job_need_in(ordo_job *job)

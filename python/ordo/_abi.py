@@ -35,7 +35,7 @@ class EdgeOptions(c.Structure):
 
 class ReadOptions(c.Structure):
     _fields_ = [("edges", EdgeOptions), ("coordinates", text), ("trust", flag), ("bipartite", flag), ("round", flag),
-                ("columns", text), ("threads", c.c_int), ("reserved", u64 * 4)]
+                ("columns", text), ("threads", c.c_int), ("group", pointer), ("reserved", u64 * 3)]
 
 
 class EdgeArrays(c.Structure):
@@ -103,7 +103,7 @@ class Stats(c.Structure):
                 ("activations", u64), ("supersteps", u64), ("work_seconds", f64), ("peak_worklist_bytes", u64),
                 ("peak_bytes", u64), ("delta_first", f64), ("delta_last", f64), ("hardware", Hardware),
                 ("trace", pointer), ("trace_count", c.c_size_t), ("change", f64), ("item", text), ("messages", u64),
-                ("reserved", u64 * 5)]
+                ("critical_edges", u64), ("reserved", u64 * 4)]
 
 
 class PathQuery(c.Structure):
@@ -162,7 +162,7 @@ class SchedulerHead(c.Structure):
     _fields_ = [("interface", c.c_uint), ("name", text), ("summary", text), ("paper", text)]
 
 
-SCHEDULER_INTERFACE = 5
+SCHEDULER_INTERFACE = 6
 
 # The C names of the structs above, for the test that compares both.
 C_NAMES = {

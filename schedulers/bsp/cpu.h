@@ -537,6 +537,8 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
                          job->op->name);
     if (!bsp_pulls || (job->remote && op_sums) || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)
         return ORDO_OK;
+    if ((int)job->tunable[BSP_DIRECTION] == BSP_AUTO && !ordo_job_may_need_in(job))
+        return ORDO_OK;
     run->words = (job->num_items + 63) / 64;
     for (int i = 0; i < 2; i++) {
         run->front[i] = (ordo_u64 *)ordo_alloc(run->words, sizeof(ordo_u64));

@@ -18,7 +18,9 @@
  * Rows of many edges are put off to a superstep of their own, in which all members take pieces of them.
  *
  * Over several processes every rank runs these supersteps on its own items. Ranks meet before each one
- * (<ordo/detail/cpu/remote.h>) and agree on the lowest bucket of all. No member goes on alone then.
+ * (<ordo/detail/cpu/remote.h>) and agree on the lowest bucket of all. A member goes on alone where its rank has all
+ * entries, until it has something to send: the others have nothing to do meanwhile, and a meeting for each bucket would
+ * cost most on a road network, where paths are in one rank's part for long.
  *
  * Ends when no member has a non-empty array: activations happen only inside supersteps, and every member's vote is
  * taken after its last one. Exact, since votes and bins are only compared across a barrier.
@@ -159,10 +161,17 @@ ORDO_INLINE ordo_u64 delta_lowest_vote(const delta_run *run, ordo_u64 superstep)
     return lowest;
 }
 
-/* The member that has all entries, if they are at most `most`; else -1. Of the votes after the barrier. */
-ORDO_INLINE int delta_find_alone(const delta_run *run, ordo_u64 superstep, ordo_u64 most)
+/* The member that has all entries, if they are at most `most`; else -1. Of the votes after the barrier. Over several
+ * processes `all` is the work of all ranks before they met, of which entries may have been dropped since, and none have
+ * come: if this rank has as many entries, the others have none. */
+ORDO_INLINE int delta_find_alone(const delta_run *run, ordo_u64 superstep, ordo_u64 most, ordo_u64 all)
 {
     int alone = -1;
+    ordo_u64 entries = 0;
+    for (int t = 0; run->job->remote && t < run->job->threads; t++)
+        entries += run->votes[t].entries[superstep & 1];
+    if (run->job->remote && entries != all)
+        return -1;
     for (int t = 0; t < run->job->threads; t++) {
         if (run->votes[t].lowest[superstep & 1] == ORDO_DELTA_NONE)
             continue;
@@ -213,10 +222,16 @@ ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop,
     }
 }
 
-/* Processes the member's buckets in order, while they have at most `most` entries in all, and no long row waits. */
+/* Over several processes a member that is alone meets the other ranks after so many buckets at the latest, since these
+ * learn of a cancelled run by meeting. */
+enum { DELTA_TURNS = 256 };
+
+/* Processes the member's buckets in order, while they have at most `most` entries in all, and no long row waits; over
+ * several processes also while there is nothing to send. */
 ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, const ordo_rows *rows,
                                 const ordo_sync sync)
 {
+    int turns = 0;
     do {
         me->current = delta_lowest(me);
         if (me->far_lowest <= me->current)
@@ -226,8 +241,16 @@ ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, 
         if (me->bins[slot].count)
             return; /* more than that, or the run is to stop */
         me->mask &= ~((ordo_u64)1 << slot);
+        turns += me->job->remote != NULL;
     } while (delta_lowest(me) != ORDO_DELTA_NONE && delta_entries(me) <= most && !me->later.count &&
-             !ordo_job_stopped(me->job));
+             me->sent == ORDO_DELTA_NONE && turns < DELTA_TURNS && !ordo_job_stopped(me->job));
+}
+
+/* The most entries with which a member goes on by itself; 0: it does not. In a team of one there is no member to
+ * share them with. */
+ORDO_INLINE ordo_u64 delta_most_alone(const ordo_job *job)
+{
+    return job->threads > 1 ? (ordo_u64)job->tunable[DELTA_ALONE] : job->remote ? ORDO_DELTA_NONE : 0;
 }
 
 /* A superstep of which member `alone` does all. */
@@ -244,7 +267,7 @@ ORDO_INLINE void delta_step_alone(delta_run *run, delta_member *me, int index, i
             ordo_job_sample(job, vote->entries[superstep & 1], vote->lowest[superstep & 1], 1 / run->per_delta, 1, -1));
     }
     if (index == alone)
-        delta_go_alone(me, hop, (ordo_u64)job->tunable[DELTA_ALONE], &rows, sync);
+        delta_go_alone(me, hop, delta_most_alone(job), &rows, sync);
     me->count.work_seconds += ORDO_CLOCK(job) - before;
 }
 
@@ -333,7 +356,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
     const ordo_u64 chunk = (ordo_u64)job->tunable[DELTA_CHUNK];
-    const ordo_u64 most_alone = job->threads == 1 || job->remote ? 0 : (ordo_u64)job->tunable[DELTA_ALONE];
+    const ordo_u64 most_alone = delta_most_alone(job);
     const ordo_u64 chain = job->threads == 1 ? ORDO_DELTA_NONE : (ordo_u64)job->tunable[DELTA_CHAIN];
     ordo_bin bins[64] = {{0}};
     delta_member me = {.job = job,
@@ -366,7 +389,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
             continue;
         }
 
-        const int alone = delta_find_alone(run, superstep, most_alone);
+        const int alone = delta_find_alone(run, superstep, most_alone, all.work);
         if (alone >= 0) {
             shared.count = 0; /* processed in the superstep before */
             delta_step_alone(run, &me, index, alone, superstep, &hop, sync);

@@ -21,6 +21,7 @@ WORLD = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONF
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
+KATZ = os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators", "katz.c")
 SCHEDULERS = ("bsp", "delta", "near_far", "topology")
 APPS = (("sssp", "--source", "0"), ("bfs", "--source", "0"), ("widest", "--source", "0"), ("bellman-ford", "--source", "0"), ("cc", "-s"),
         ("kcore", "-s"), ("mst", "-s"), ("mis", "-s"), ("scc",))
@@ -108,7 +109,9 @@ class Ranks(Base):
                       for scheduler, how in zip(under, ("random", "block", self.path("cut"), "edges", self.path("all"))))
         words = (2, *APPS[1], "--generate", graph, "--threads", 1, "--set", "direction=push", "--json", "-", "--partition")
         every, none = map(json.loads, self.together(self.over, ((*words, self.path("cut")), (*words, self.path("all")))))
-        self.assertEqual((every["ranks"]["count"], none["ranks"]), (2, {"count": 2, "messages": 0}))
+        self.assertEqual((every["ranks"]["count"], none["ranks"]["messages"]), (2, 0))
+        self.assertEqual(none["ranks"]["critical_edges"], none["counts"]["edges"])  # one rank has all of them
+        self.assertEqual(every["ranks"]["critical_edges"], every["counts"]["edges"])  # levels are of one rank and the other in turns
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
@@ -120,6 +123,20 @@ class Ranks(Base):
         records = self.together(self.over, ((*words, "direction=push"), (*words, "direction=auto")))
         messages = [json.loads(record)["ranks"]["messages"] for record in records]
         self.assertLess(messages[1], messages[0] / 4)  # the large supersteps pull
+
+    def test_gather(self):
+        """Rounds that read shares of other ranks' vertices: labels are those of one process, and reals within their bounds."""
+        self.all_same((count, ("lp", "--rounds", "6"), graph, "--scheduler", "bsp", "--threads", 1 + count % 2)
+                      for count, graph in zip((2, 3, 4, 8, 2, 3), (GRAPHS[3], GRAPHS[1], GRAPHS[2], GRAPHS[7], GRAPHS[5], GRAPHS[6])))
+        of = ("--generate", GRAPHS[3], "--scheduler", "bsp", "--verify", "--threads")
+        for out in self.together(self.over, ((2, "hits", *of, 2), (3, "hits", *of, 1), (4, "pagerank", *of, 1), (2, "pagerank", *of, 2, "--tolerance", 1e-9))):
+            self.assertIn("PASS", out)
+
+    def test_gather_ends(self):
+        """A limit of time ends all ranks between two rounds."""
+        run = start(3, "lp", "--generate", "grid --width 900 --height 900", "--rounds", 100000, "--scheduler", "bsp", "--threads", 1, "--timeout", 0.5)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 6, err.decode())
 
     def test_pagerank(self):
         """Sums of which most are added to ghosts, from all items of every rank; within the bound of the answer."""
@@ -144,6 +161,8 @@ class Ranks(Base):
         two = json.loads(self.over(2, "bfs", "--generate", GRAPHS[0], "--source", 0, "--scheduler", "bsp", "--threads", 1, "--json", "-"))
         for key in ("items", "edges"):
             self.assertEqual(one["counts"][key], two["counts"][key])
+        wide = json.loads(self.over(2, "bfs", "--generate", GRAPHS[6], "--source", 0, "--set", "direction=push", "--threads", 1, "--json", "-"))
+        self.assertEqual((wide["counts"]["edges"], wide["ranks"]["critical_edges"]), (380, 209))  # 20 rows of 19: one, then the larger part of the rest
         self.assertGreater(two["seconds"]["run"], 0)
         self.assertGreater(two["seconds"]["transfer"], 0)
 
@@ -153,9 +172,11 @@ class Ranks(Base):
             f.write("0\n2\n")
         self.together(self.not_over, (
             (2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds"),
-            (2, "it reads its neighbours' cells in every round", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp"),
+            (2, "expected no --partition", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp", "--partition", "random"),
+            (2, "scheduler 'topology' does not run 'katz' over ranks; these do: bsp", "run", KATZ, "--generate", GRAPHS[3], "--scheduler", "topology"),
+            (2, "scheduler 'bsp' has no tunable 'exchange'", *words, "--scheduler", "bsp", "--set", "exchange=eager"),
             (2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull"),
-            (2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull"),
+            (2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull", "--partition", "random"),
             (2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s"),
             (2, "'compare' runs in one process, found 2", "compare", "sssp", "--generate", GRAPHS[3]),
             (3, "absent: No such file", "sssp", self.path("absent")),
@@ -212,6 +233,70 @@ class Ranks(Base):
         self.assertEqual(run.returncode, 4, run.stderr.decode())
         self.assertRegex(run.stderr.decode(), "ordo: rank 1: not enough memory: [0-9]+ bytes asked for")
 
+    def graph_of(self, count, app, path, *words):
+        """What a record says of the graph, and of the answer."""
+        record = json.loads(self.over(count, *app, path, *words, "--threads", 1, "--json", "-"))
+        held = record["graph"].pop("bytes")
+        return held, record["graph"], record["result"]
+
+    def test_own_rows(self):
+        """Each rank reads its own edges of a GAP file; statistics, checksum and answer are those of the whole graph."""
+        weights = ("--weights", "uniform:1:99")
+        for name, more in (("directed.wsg", weights), ("both.wsg", ("-s", *weights)), ("plain.sg", ())):
+            self.ok(ordo("generate", "rmat", "--scale", 13, *more, "--output", self.path(name)))
+        cases = [(count, app, self.path(name)) for count, app, name in (
+            (1, APPS[0], "directed.wsg"), (2, APPS[0], "directed.wsg"), (3, APPS[0], "directed.wsg"), (1, APPS[1], "both.wsg"),
+            (4, APPS[1], "both.wsg"), (1, APPS[1], "plain.sg"), (8, APPS[1], "plain.sg"), (1, APPS[2], "directed.wsg"),
+            (2, APPS[2], "directed.wsg"))]
+        found = self.together(self.graph_of, cases)
+        for (count, *case), (held, about, result) in zip(cases, found):
+            whole = next(other for (one, *same), other in zip(cases, found) if one == 1 and same == case)
+            self.assertEqual((about, result), whole[1:], (count, case))
+            if count > 1:
+                self.assertLess(held, whole[0] * (1 if count == 8 else 0.9), (count, case))  # of few edges each has blocks of others, too
+
+    def test_own_rows_damaged(self):
+        """A neighbour that does not exist is found by the rank whose edge it is, with its byte."""
+        self.ok(ordo("generate", *GRAPHS[3].split(), "--output", self.path("damaged.wsg")))
+        with open(self.path("damaged.wsg"), "r+b") as f:
+            at = f.seek(-8, os.SEEK_END)
+            # a directed graph's in-edges end the file: the last out-edge lies before them
+            vertices = 1 << 9
+            at = 17 + (at + 8 - 17) // 2 - 8
+            f.seek(at)
+            f.write((vertices + 5).to_bytes(4, "little"))
+        run = start(2, "sssp", self.path("damaged.wsg"), "--source", 0)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 3, err.decode())
+        self.assertIn(f"damaged.wsg: byte {at}: found {vertices + 5} as a neighbour", err.decode())
+
+    def test_larger_than_memory(self):
+        """A graph that one process refuses for lack of memory runs over two of them under the same limit."""
+        self.ok(ordo("generate", "uniform", "--vertices", 1 << 17, "--degree", 60, "-s", "--weights", "uniform:1:99", "--output", self.path("large.wsg")))
+        limited = ("bash", "-c", 'ulimit -d 110000; exec "$@"', "bash", command.ORDO, "sssp", self.path("large.wsg"), "--source", "0", "--threads", "1", "--json", "-")
+        for count, status in ((1, 4), (2, 0)):
+            run = subprocess.run([MPIRUN, "-np", str(count), *limited], env=WORLD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(run.returncode, status, run.stderr.decode())
+        one = json.loads(self.ok(ordo("sssp", self.path("large.wsg"), "--source", 0, "--json", "-")).out)
+        self.assertEqual(json.loads(run.stdout)["result"], one["result"])
+
+    def test_model(self):
+        """Of counts: ranks lose no edges, the critical ones are at least their share, and a model of one device gives its time."""
+        tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "rank-model")
+        run = subprocess.run([tool, "--build", os.path.dirname(command.ORDO), "--scale", "7", "--ranks", "1,2", "--json", self.path("model")],
+                             env=WORLD, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stderr.decode())
+        with open(self.path("model")) as f:
+            results = json.load(f)
+        for one in results:
+            first, second = one["counts"]
+            self.assertEqual((first["messages"], first["critical"]), (0, first["edges"]), one)
+            self.assertLessEqual(second["edges"], 2 * second["critical"], one)
+            if one["times"]:
+                self.assertAlmostEqual(one["times"][0], one["measured"][0], 2)
+        self.assertGreater(sum(one["counts"][1]["messages"] for one in results), 0)
+
     def test_late(self):
         """A transport that waits and shuffles as far as its contract allows changes no answer, and runs end."""
         late = os.environ.get("ORDO_LATE_RANKS", os.path.join(os.path.dirname(command.ORDO), "tests", "liblate_ranks.so"))
@@ -222,8 +307,10 @@ class Ranks(Base):
         for source, name in ((command.ORDO, "ordo"), (os.path.join(os.path.dirname(command.ORDO), "libordo.so"), "libordo.so.0"), (late, "libordo-mpi.so")):
             shutil.copy(source, os.path.join(folder, name))
         apps = (("delta", *APPS[0]), ("topology", *APPS[0]), ("bsp", *APPS[1]), ("bsp", *APPS[5]), ("delta", "pagerank"))
-        words = ("--generate", GRAPHS[3], "--threads", 2, "--verify", "--partition", "random", "--scheduler")
-        for out in self.together(lambda scheduler, *app: self.over(2, *app, *words, scheduler, program=os.path.join(folder, "ordo")), apps):
+        of = ("--generate", GRAPHS[3], "--threads", 2, "--verify", "--scheduler")
+        runs = [(2, *app, *of, scheduler, "--partition", "random") for scheduler, *app in apps]
+        runs += [(3, "lp", "--rounds", 6, *of, "bsp"), (3, "pagerank", *of, "bsp"), (4, *APPS[1], *of, "bsp"), (8, *APPS[0], *of, "near_far")]
+        for out in self.together(lambda *run: self.over(*run, program=os.path.join(folder, "ordo")), runs):
             self.assertIn("PASS", out)
 
     def test_namespaces(self):

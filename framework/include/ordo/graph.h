@@ -91,10 +91,15 @@ typedef struct ordo_read_options {
     bool trust;              /**< .ordo files: believe the contents, check the header only */
     bool bipartite;          /**< Matrix Market, refused for others: column j is vertex rows + j, both from 0 */
     bool round;              /**< weights that f32 (or f64) does not hold are rounded; else refused (docs/reals.md) */
-    const char *columns;  /**< edge lists, refused for others: "FROM,TO" or "FROM,TO,WEIGHT", each a name of the header
-                             line or a number from 1; NULL: what the names tell, or the first two or three */
-    int threads;          /**< 0: all cores */
-    ordo_u64 reserved[4]; /**< 0 */
+    const char *columns; /**< edge lists, refused for others: "FROM,TO" or "FROM,TO,WEIGHT", each a name of the header
+                            line or a number from 1; NULL: what the names tell, or the first two or three */
+    int threads;         /**< 0: all cores */
+    /** Of several processes: where the file allows it, only the edges that this rank needs in runs are read
+     * (docs/distributed.md); rows, degrees and ordo_graph_info are those of the whole graph. All ranks make the call.
+     * What is not done on such a graph: verification, predecessors, transforms, writing, and runs with
+     * ordo_group_divide(). NULL: the whole graph. */
+    const struct ordo_group *group;
+    ordo_u64 reserved[3]; /**< 0 */
 } ordo_read_options;
 
 /** One edge of an edge list. */

@@ -169,8 +169,10 @@ typedef struct ordo_stats {
     const char *item; /**< what an item was: "vertices" or "edges"; NULL where the framework does not know it, as of
                        * programs, and of critical operators to which it hands no edges. Static */
 
-    ordo_u64 messages;    /**< over several processes: sent by all ranks. Counts above are then of all ranks, too */
-    ordo_u64 reserved[5]; /**< set to 0; what is added later takes their place */
+    ordo_u64 messages;       /**< over several processes: sent by all ranks. Counts above are then of all ranks, too */
+    ordo_u64 critical_edges; /**< over several processes on CPUs: of each superstep those of the rank with most, summed;
+                                0 on GPUs */
+    ordo_u64 reserved[4];    /**< set to 0; what is added later takes their place */
 } ordo_stats;
 
 /**

@@ -21,13 +21,14 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_TRANSPORT_ABI = 3 };
+enum { ORDO_TRANSPORT_ABI = 4 };
 
 /* What all ranks agree on between two supersteps: of each rank's words the sum, the least and the greatest. */
 typedef struct ordo_agreed {
     ordo_u64 work;   /* summed: what is left to do */
     ordo_u64 edges;  /* summed: of that work, where the scheduler says so */
     ordo_u64 lowest; /* the least: bucket in which there is something to do */
+    ordo_u64 most;   /* the greatest: edges that a rank has processed since the exchange before */
     ordo_u64 ended;  /* the greatest: why the run must end early, see ordo_job_exchange; 0: it goes on */
 } ordo_agreed;
 

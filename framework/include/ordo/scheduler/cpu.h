@@ -219,7 +219,7 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
     (void)sync;
     (void)push;
     (void)arg;
-    const ordo_agreed mine = {work, 0, lowest, 0};
+    const ordo_agreed mine = {work, 0, lowest, 0, 0};
     return mine;
 }
 ORDO_INLINE ordo_status op_run_among_ranks(ordo_job *job, ordo_status (*run)(ordo_job *))

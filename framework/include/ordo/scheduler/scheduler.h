@@ -149,6 +149,8 @@ typedef struct ordo_scheduler {
      * and not owned (op_keep), and meets the other ranks between supersteps (op_meet); see
      * <ordo/detail/cpu/remote.h>. */
     unsigned distributed;
+    /* Likewise of the devices on which gather operators do, in double-buffered rounds (<ordo/detail/cpu/ghosts.h>). */
+    unsigned gathers_distributed;
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */
     void (*memory)(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
@@ -233,9 +235,11 @@ typedef struct ordo_remote {
     const struct ordo_peers *peers; /* of a run on GPUs (<ordo/detail/peers.h>); else NULL */
     ordo_bin *out;                  /* [threads * count] entries for each rank, of each member; on CPUs */
     ordo_said *said;                /* [threads] */
+    size_t entry;                   /* bytes of an entry of `out` and `in` */
     ordo_agreed all;                /* what ranks have agreed on */
     ordo_bin in;                    /* entries that have come */
     ordo_u64 messages;              /* sent so far; in the end by all ranks */
+    ordo_u64 edges, critical_edges; /* processed up to the last exchange; the sum of ordo_agreed.most */
     ordo_written written[ORDO_MOST_WRITTEN];
     int written_count;
 } ordo_remote;
@@ -283,6 +287,22 @@ typedef struct ordo_job {
 static inline ordo_u64 ordo_targets_before(const ordo_job *job, ordo_u32 rank)
 {
     return job->targets * rank / job->remote->count; /* below 2^32 targets */
+}
+
+/* The rank that owns an item. */
+static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
+{
+    if (remote->part)
+        return remote->part[item];
+    ordo_u32 low = 0, high = remote->count; /* the last rank whose range begins at the item or before */
+    while (high - low > 1) {
+        const ordo_u32 middle = (low + high) / 2;
+        if (remote->begin[middle] <= item)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The number of a run's items. */
@@ -393,6 +413,9 @@ ORDO_API double ordo_job_seconds(const ordo_job *job);
 /* Sets job->in to the in-rows of the graph, which are made once and kept with the graph; the time counts as
  * preparation. Called by the thread that runs the job, outside the team. Errors: ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_job_need_in(ordo_job *job);
+/* Whether that is possible: not over several processes that have read their own rows of a directed graph. The same in
+ * all of them. */
+ORDO_API bool ordo_job_may_need_in(const ordo_job *job);
 /* Sets job->tail likewise: an array that is made once and kept with the graph. */
 ORDO_API ordo_status ordo_job_need_tails(ordo_job *job);
 /* Sets *part to a partition of the graph into `parts` parts: (*part)[target] is below `parts`. Kept with the graph, not
@@ -420,6 +443,9 @@ ORDO_API void ordo_job_exchange(ordo_job *job);
 ORDO_API void ordo_job_unite(ordo_job *job, ordo_u64 *bits, ordo_u64 words, ordo_u64 span[2]);
 /* Likewise: makes all ghosts what their owners' cells are. */
 ORDO_API void ordo_job_refresh(ordo_job *job);
+/* Likewise: `count` words of every rank, at most ORDO_MOST_COLLECTED, rank after rank; valid until the next call. */
+ORDO_API const ordo_u64 *ordo_job_collect(ordo_job *job, const ordo_u64 *words, int count);
+enum { ORDO_MOST_COLLECTED = 8 };
 
 /* The kind of the job's graph. */
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);

@@ -21,6 +21,8 @@
  * be written: relaxed, and whole, so that a reader gets the value of the round before or of this one, which
  * ORDO_IN_PLACE allows.
  *
+ * Over several processes a rank computes its own vertices, and shares travel between rounds (ghosts.h).
+ *
  * Not done: sharing one row between members: a chunk has at least one row, however long.
  */
 #include <ordo/detail/cpu/base.h>
@@ -45,7 +47,9 @@ typedef struct op_gather_run {
     op_vote *votes;     /* [threads] */
     ordo_vid *bound;    /* [chunks + 1] first vertices of chunks */
     ordo_u64 chunks;
-    double change; /* of the last round; written by member 0 */
+    double change;   /* of the last round; written by member 0 */
+    double sum[5];   /* likewise, over several processes: the change and totals of all ranks */
+    ordo_bin *lists; /* [threads * ranks] over several processes: vertices that are ghosts elsewhere */
     ordo_u64 rounds;
     ordo_u64 most; /* rounds */
 } op_gather_run;
@@ -153,18 +157,27 @@ ORDO_INLINE op_value op_gather_few(const ordo_rows *in, const op_share *share, o
 }
 #endif
 
-/* Sets the bounds of a member's chunks: chunk i begins at the first v where v and the edges of vertices before v are
+#include <ordo/detail/cpu/ghosts.h>
+
+/* Own vertices and their edges before vertex v. */
+ORDO_INLINE ordo_u64 op_gather_before(const ordo_job *job, ordo_vid v)
+{
+    const ordo_vid first = job->first_owned;
+    return v - first + job->in->row[v] - job->in->row[first];
+}
+
+/* Sets the bounds of a member's chunks: chunk i begins at the first v where the own vertices and edges before v are
  * i * work or more. */
 ORDO_INLINE void op_gather_bounds(op_gather_run *run, int index, ordo_u64 work)
 {
-    const ordo_csr *in = run->job->in;
+    const ordo_job *job = run->job;
     ordo_u64 begin, end;
-    ordo_split(run->chunks, run->job->threads, index, &begin, &end);
+    ordo_split(run->chunks, job->threads, index, &begin, &end);
     for (ordo_u64 i = begin; i < end; i++) {
-        ordo_u64 low = 0, high = in->n;
+        ordo_u64 low = job->first_owned, high = op_own_end(job);
         while (low < high) {
             const ordo_u64 middle = (low + high) / 2;
-            if (middle + in->row[middle] < i * work)
+            if (op_gather_before(job, (ordo_vid)middle) < i * work)
                 low = middle + 1;
             else
                 high = middle;
@@ -172,7 +185,7 @@ ORDO_INLINE void op_gather_bounds(op_gather_run *run, int index, ordo_u64 work)
         run->bound[i] = (ordo_vid)low;
     }
     if (index == 0)
-        run->bound[run->chunks] = in->n;
+        run->bound[run->chunks] = op_own_end(job);
 }
 
 /* The first shares and totals, of a member's part of the vertices. */
@@ -187,7 +200,7 @@ ORDO_INLINE void op_gather_begin(op_gather_run *run, int index)
     for (ordo_u64 v = begin; v < end; v++) {
         if (op_shares)
             run->share[1][v] = op_share_of(state, (ordo_item)v, cell[v]);
-        if (op_totals)
+        if (op_totals && v - job->first_owned < job->owned)
             op_add_total(state, (ordo_item)v, cell[v], vote->of[0].total);
     }
 }
@@ -311,12 +324,39 @@ ORDO_INLINE double op_gather_chunk(const op_gather_round *g, const ordo_rows *in
     return op_gather_range(g, &rows, begin, end);
 }
 
+/* Adds up the votes of all members, behind a barrier: sum[0] is the change, the others are totals. */
+ORDO_INLINE void op_gather_sum(const op_gather_run *run, ordo_u64 round, double sum[5])
+{
+    for (int i = 0; i <= op_totals; i++)
+        sum[i] = 0;
+    for (int t = 0; t < run->job->threads; t++) {
+        sum[0] = op_join_changes(sum[0], run->votes[t].of[round & 1].change);
+        for (int i = 0; i < op_totals; i++)
+            sum[1 + i] += run->votes[t].of[round & 1].total[i];
+    }
+}
+
+/* Over several processes, behind a barrier: what the round has written goes to the ranks that read it, and sums become
+ * those of all ranks. Returns whether a rank ends the run. */
+ORDO_INLINE bool op_gather_meet(op_gather_run *run, int index, ordo_u64 round, double sum[5])
+{
+    ordo_job *job = run->job;
+    op_ghosts_exchange(job, index, run->lists, run->share[(round + 1) & 1]);
+    if (index == 0) {
+        op_ghosts_sum(job, sum, 1 + op_totals);
+        __builtin_memcpy(run->sum, sum, sizeof run->sum);
+    }
+    ordo_member_barrier(job, index);
+    __builtin_memcpy(sum, run->sum, sizeof run->sum);
+    return job->remote->all.ended != 0;
+}
+
 /* Votes, waits for all members, adds up the votes. False when the run is over. */
 ORDO_INLINE bool op_gather_agree(op_gather_run *run, int index, ordo_u64 round, ordo_counters *count, double *total)
 {
     ordo_job *job = run->job;
     const op_state *state = (const op_state *)job->state;
-    double change = 0;
+    double sum[5] = {0};
     ordo_publish_counters(job, index, count);
     if (index == 0) {
         job->supersteps = round;
@@ -324,18 +364,15 @@ ORDO_INLINE bool op_gather_agree(op_gather_run *run, int index, ordo_u64 round, 
         ordo_job_agree_stop(job, round);
     }
     ordo_member_barrier(job, index);
+    op_gather_sum(run, round, sum);
+    const bool stop = job->remote ? op_gather_meet(run, index, round, sum) : ordo_job_stop_agreed(job, round);
     for (int i = 0; i < op_totals; i++)
-        total[i] = 0;
-    for (int t = 0; t < job->threads; t++) {
-        change = op_join_changes(change, run->votes[t].of[round & 1].change);
-        for (int i = 0; i < op_totals; i++)
-            total[i] += run->votes[t].of[round & 1].total[i];
-    }
+        total[i] = sum[1 + i];
     if (index == 0) {
-        run->change = change;
+        run->change = sum[0];
         run->rounds = round;
     }
-    return !ordo_job_stop_agreed(job, round) && (round == 0 || change > op_tolerance(state)) && round < run->most;
+    return !stop && (round == 0 || sum[0] > op_tolerance(state)) && round < run->most;
 }
 
 /* The next chunk for a member, of the part of *victim or of those behind it; run->chunks: none is left. */
@@ -362,8 +399,10 @@ ORDO_INLINE void op_gather_work(op_gather_run *run, int index)
     op_scratch scratch = {0};
     double total[4] = {0};
     ordo_count_from(job, index, &count, NULL, 0, NULL);
-    op_gather_bounds(run, index, (job->num_items + job->in->m) / run->chunks + 1);
+    op_gather_bounds(run, index, op_gather_before(job, op_own_end(job)) / run->chunks + 1);
     op_gather_begin(run, index);
+    if (job->remote)
+        op_ghosts_list(job, index, run->lists);
     op_scratch_make(job, &scratch);
     for (ordo_u64 round = 1; op_gather_agree(run, index, round - 1, &count, total); round++) {
         double change = 0, sums[4] = {0};
@@ -425,7 +464,7 @@ ORDO_NOINLINE ordo_status op_gather_prepare(ordo_job *job, bool in_place, op_gat
     ordo_status status = ordo_job_need_in(job);
     if (status)
         return status;
-    const ordo_u64 work = n + job->in->m, parts = (ordo_u64)job->threads * GATHER_PARTS;
+    const ordo_u64 work = op_gather_before(job, op_own_end(job)), parts = (ordo_u64)job->threads * GATHER_PARTS;
     const ordo_u64 least = GATHER_LEAST, most = GATHER_CHUNK, even = work / parts;
     const ordo_u64 each = even < least ? least : even > most ? most : even;
     run->job = job;
@@ -433,6 +472,11 @@ ORDO_NOINLINE ordo_status op_gather_prepare(ordo_job *job, bool in_place, op_gat
     run->bound = (ordo_vid *)ordo_alloc_zero(run->chunks + 1, sizeof *run->bound);
     run->votes = (op_vote *)ordo_alloc_zero((size_t)job->threads, sizeof *run->votes);
     bool enough = run->bound && run->votes;
+    if (job->remote) {
+        job->remote->entry = sizeof(op_message);
+        run->lists = (ordo_bin *)ordo_alloc_zero((size_t)job->threads * job->remote->count, sizeof *run->lists);
+        enough = enough && run->lists;
+    }
     run->share[1] = (op_share *)job->cells;
     if (op_shares)
         run->share[1] = run->own[1] = (op_share *)ordo_alloc(n, sizeof(op_share));
@@ -448,6 +492,9 @@ ORDO_NOINLINE ordo_status op_gather_prepare(ordo_job *job, bool in_place, op_gat
 ORDO_INLINE ordo_status op_gather_rounds(ordo_job *job, bool in_place, ordo_u64 most)
 {
     op_gather_run run = {0};
+    if (job->remote && in_place)
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' runs over ranks in double-buffered rounds alone",
+                         job->op->name);
     run.most = most;
     ordo_status status = op_gather_prepare(job, in_place, &run);
     if (!status) {
@@ -459,6 +506,9 @@ ORDO_INLINE ordo_status op_gather_rounds(ordo_job *job, bool in_place, ordo_u64 
             for (ordo_u64 v = 0; v < job->num_items; v++)
                 ((op_share *)job->cells)[v] = run.own[0][v];
     }
+    for (ordo_u64 i = 0; run.lists && i < (ordo_u64)job->threads * job->remote->count; i++)
+        ordo_bin_free(job, &run.lists[i], sizeof(ordo_vid));
+    ordo_free(run.lists);
     ordo_free(run.own[0]);
     ordo_free(run.own[1]);
     ordo_free(run.votes);

@@ -49,22 +49,6 @@
 #ifndef ORDO_DETAIL_CPU_REMOTE_H
 #define ORDO_DETAIL_CPU_REMOTE_H
 
-/* The rank that owns an item. */
-static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
-{
-    if (remote->part)
-        return remote->part[item];
-    ordo_u32 low = 0, high = remote->count; /* the last rank whose range begins at the item or before */
-    while (high - low > 1) {
-        const ordo_u32 middle = (low + high) / 2;
-        if (remote->begin[middle] <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* op_keep of an entry that is not in the rank's range. Out of line: it is never called where there is one process, and
  * would take registers from the loops over edges. */
 ORDO_NOINLINE bool op_keep_apart(ordo_job *job, int member, op_entry entry)
@@ -111,9 +95,12 @@ ORDO_INLINE ordo_u64 op_thin_out(ordo_job *job, int member, const ordo_sync sync
         ordo_bin *bin = &remote->out[(ordo_u32)member * remote->count + to];
         op_entry *entry = (op_entry *)bin->data;
         ordo_u64 kept = 0;
-        for (ordo_u64 i = 0; i < bin->count; i++)
+        for (ordo_u64 i = 0; i < bin->count; i++) {
+            if (i + ORDO_AHEAD_HEAD < bin->count)
+                __builtin_prefetch((op_cell *)job->cells + entry[i + ORDO_AHEAD_HEAD].item, op_sums);
             if (op_send(job, &entry[i], sync))
                 entry[kept++] = entry[i];
+        }
         bin->count = kept;
         left += kept;
     }
