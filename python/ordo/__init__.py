@@ -31,6 +31,7 @@ from ._errors import (CancelledError, DeviceError, Error, FileError, InputError,
 from ._compare import Comparison, Tuned, compare, tune
 from ._graph import Graph
 from ._lists import operators, schedulers
+from ._operator import Operator, OperatorResult, operator
 from ._stats import Stats
 from ._trace import Trace
 
@@ -41,11 +42,12 @@ generate = Graph.generate
 
 __all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Comparison", "Components", "Cores", "DeviceError", "Error",
            "FileError", "Graph", "HubsAndAuthorities", "IndependentSet", "InputError", "InternalError", "Levels",
-           "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "OutOfMemoryError", "Paths",
+           "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "Operator", "OperatorResult",
+           "OutOfMemoryError", "Paths",
            "Ranks", "Result", "ResultOverflowError", "RunTimeoutError", "ShortestPaths", "SpanningForest", "Stats",
            "Trace", "Triangles", "Tuned", "UnknownNameError", "UnsoundError", "UsageError", "VerificationError", "WidestPaths", "bc",
            "bellman_ford", "bfs", "cc", "colour", "compare", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
-           "mst", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "tune", "widest"]
+           "mst", "operator", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "tune", "widest"]
 for _name in __all__:  # tracebacks and pickles then say ordo.UsageError
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = "ordo"
