@@ -25,6 +25,7 @@ from ._apps import (Betweenness, Colouring, Communities, Components, Cores, Hubs
                     MaximumFlow, Paths, Ranks, Result, ShortestPaths, SpanningForest, Triangles, WidestPaths, bc,
                     bellman_ford, bfs, cc, colour, hits, johnson, kcore, lp, maxflow, mis, mst, pagerank, scc, sssp, tc,
                     widest)
+from ._device import devices, to_device
 from ._errors import (CancelledError, DeviceError, Error, FileError, InputError, InternalError, NegativeCycleError,
                       NegativeWeightError, OutOfMemoryError, ResultOverflowError, RunTimeoutError, UnknownNameError,
                       UnsoundError, UsageError, VerificationError)
@@ -46,8 +47,8 @@ __all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Compari
            "OutOfMemoryError", "Paths",
            "Ranks", "Result", "ResultOverflowError", "RunTimeoutError", "ShortestPaths", "SpanningForest", "Stats",
            "Trace", "Triangles", "Tuned", "UnknownNameError", "UnsoundError", "UsageError", "VerificationError", "WidestPaths", "bc",
-           "bellman_ford", "bfs", "cc", "colour", "compare", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
-           "mst", "operator", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "tune", "widest"]
+           "bellman_ford", "bfs", "cc", "colour", "compare", "devices", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
+           "mst", "operator", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "to_device", "tune", "widest"]
 for _name in __all__:  # tracebacks and pickles then say ordo.UsageError
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = "ordo"

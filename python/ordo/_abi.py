@@ -207,7 +207,9 @@ CALLS = {
     "ordo_triangles": ("status", "goppp"), "ordo_triangles_verify": ("status", "gppi"),
     "ordo_betweenness": ("status", "gpwoppp"), "ordo_betweenness_verify": ("status", "gpwpdi"),
     "ordo_hits": ("status", "gwopppp"), "ordo_hits_verify": ("status", "gpppi"),
-    "ordo_trace_make": ("status", "dp"), "ordo_trace_free": ("none", "p"), "ordo_trace_look": ("trace", "p"),
+    "ordo_device_find": ("status", "spw"), "ordo_session_make": ("status", "sip"), "ordo_session_free": ("none", "p"),
+    "ordo_session_adopt": ("status", "ppw"), "ordo_session_read": ("status", "pppw"),
+    "ordo_session_write": ("status", "pppw"), "ordo_trace_make": ("status", "dp"), "ordo_trace_free": ("none", "p"), "ordo_trace_look": ("trace", "p"),
     "ordo_maxflow": ("status", "gvvpopppp"), "ordo_maxflow_verify": ("status", "gvvppppi"),
 }
 
