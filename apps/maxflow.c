@@ -319,7 +319,7 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
 
 static ordo_status first_phase(search *s, bool cut_only)
 {
-    ordo_network_start(&s->net);
+    ordo_network_start(&s->net, s->native);
     if (s->whole)
         return run_on_gpu(s, cut_only);
     ordo_status status = s->native ? ORDO_OK : begin(s);
@@ -339,8 +339,10 @@ static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow
         ordo_network_relabel(net, net->sink);
     result->value = net->excess[net->sink];
     result->source_side = ordo_network_cut(net, side, &result->cut_capacity);
-    if (!cut_only && !s->whole)
+    if (!cut_only && !s->whole) {
+        ordo_network_return(net);
         status = phase(s, net->source);
+    }
     if (!status && flow && by_runs)
         status = read_edges(s);
     if (!status && flow)

@@ -2,8 +2,9 @@
  * derives the flow on each edge of the graph from residuals.
  *
  * Method. The row of a vertex is merged from its out-edges and its in-edges, both in ascending order of the other end,
- * so memory is read and written sequentially. Only the pairing of edges has random accesses, through two cursors for
- * each vertex. A global relabel is a breadth-first search against the direction of residual edges.
+ * so memory is read and written sequentially; where each edge has its reverse, the graph's own rows will do. Only the
+ * pairing of edges has random accesses, through two cursors for each vertex. A global relabel is a breadth-first search
+ * against the direction of residual edges.
  *
  * Not done: several threads, except for the flow on each edge.
  */
@@ -206,8 +207,9 @@ static ordo_u32 fill_row(ordo_network *net, const ordo_csr *g, const ordo_csr *i
 }
 
 /* Pairs residual edges. Rows are traversed in order and are sorted by head, so the reverse of an edge is the next
- * unpaired edge in its part (with capacity, or without) of the row of its head. */
-static ordo_status pair_edges(ordo_network *net)
+ * unpaired edge in its part (with capacity, or without) of the row of its head. `believed`: the rows were said to be
+ * those of a symmetric graph, and are checked; each check is a random access. */
+static ordo_status pair_edges(ordo_network *net, bool believed)
 {
     ordo_u32 *next[2] = {net->queue, net->current}; /* the next unpaired edges: without capacity, with it */
     for (ordo_vid x = 0; x < net->n; x++) {
@@ -218,13 +220,37 @@ static ordo_status pair_edges(ordo_network *net)
         for (ordo_u32 e = net->row[x]; e < net->row[x + 1]; e++) {
             const ordo_vid w = net->edge[e].head;
             const ordo_u32 holds = net->edge[e].reverse, at = next[holds][w]++;
-            if (at >= (holds ? net->out[w] : net->row[w + 1]) || net->edge[at].head != x)
+            if (believed && (at >= (holds ? net->out[w] : net->row[w + 1]) || net->edge[at].head != x))
                 return ordo_fail(ORDO_ERR_INPUT,
                                  "edge %u -> %u has no reverse of the same weight, in a graph said to be symmetric", w,
                                  x);
             net->edge[e].reverse = at;
         }
     return ORDO_OK;
+}
+
+/* The residual edges of a graph in which each edge has its reverse, and none is a loop, parallel to another, out of
+ * order or without capacity, as undirected graphs are mostly given. They are the graph's own, paired as above, and
+ * in-rows are not needed. False, mostly after a few edges, for another graph. */
+static bool own_rows(ordo_network *net)
+{
+    const ordo_csr *g = net->g;
+    ordo_u32 *next = net->queue;
+    for (ordo_vid x = 0; x < g->n; x++)
+        net->row[x] = next[x] = (ordo_u32)g->row[x];
+    net->row[g->n] = (ordo_u32)g->m;
+    memcpy(net->out, net->row + 1, g->n * sizeof *net->out);
+    for (ordo_vid x = 0; x < g->n; x++)
+        for (ordo_eid e = g->row[x], to; e < g->row[x + 1]; e = to) {
+            const ordo_vid w = g->head[e * g->stride];
+            const ordo_u32 at = next[w]++;
+            to = e;
+            const ordo_u64 there = take_head(net, g, &to, g->row[x + 1]);
+            if (!there || to != e + 1 || w == x || at >= net->row[w + 1] || g->head[(ordo_u64)at * g->stride] != x)
+                return false;
+            net->edge[e] = (discharge_edge){w, at, there};
+        }
+    return true;
 }
 
 static void swap_edges(ordo_network *net, ordo_u32 a, ordo_u32 b)
@@ -270,20 +296,33 @@ static ordo_status make_rows(ordo_network *net, const ordo_csr *in)
     }
     net->row[net->n] = to;
     ordo_free(capacity);
-    ordo_status status = pair_edges(net);
-    if (!status)
-        mix_rows(net);
-    return status;
+    return pair_edges(net, in == net->rows);
+}
+
+/* Rows that are merged, from sorted ones. */
+static ordo_status merge_rows(ordo_network *net, const ordo_graph *graph, int threads)
+{
+    const ordo_csr *in;
+    ordo_status status = ordo_graph_in(graph, threads, &in);
+    if (!status && !(is_sorted(net->g) && is_sorted(in))) {
+        status = sorted_copy(net->g, threads, &net->sorted);
+        if (!status)
+            status = ordo_graph_in(net->sorted, threads, &in);
+        if (!status)
+            net->rows = ordo_graph_out(net->sorted);
+    }
+    return status ? status : make_rows(net, in);
 }
 
 ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
                               ordo_network *out)
 {
     ordo_status status = check_input(graph, source, sink, declared);
-    const ordo_csr *in, *g = ordo_graph_out(graph);
-    if (status || (status = ordo_graph_in(graph, threads, &in)))
+    const ordo_csr *g = ordo_graph_out(graph);
+    if (status)
         return status;
-    ordo_network net = {.g = g, .rows = g, .n = g->n, .source = source, .sink = sink, .declared = declared};
+    ordo_network net = {
+        .g = g, .rows = g, .n = g->n, .source = source, .sink = sink, .fixed = source, .declared = declared};
     net.row = ordo_alloc((ordo_u64)g->n + 1, sizeof *net.row);
     net.out = ordo_alloc(g->n, sizeof *net.out);
     net.edge = ordo_alloc(2 * g->m, sizeof *net.edge);
@@ -291,29 +330,25 @@ ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid
     net.current = ordo_alloc(g->n, sizeof *net.current);
     net.excess = ordo_alloc_zero(g->n, sizeof *net.excess);
     net.queue = ordo_alloc(g->n, sizeof *net.queue);
-    if (!net.row || !net.out || !net.edge || !net.height || !net.current || !net.excess || !net.queue)
+    net.pushed = ordo_alloc_zero(g->n, sizeof *net.pushed);
+    if (!net.row || !net.out || !net.edge || !net.height || !net.current || !net.excess || !net.queue || !net.pushed)
         status = ORDO_ERR_MEMORY;
     if (!status)
         status = find_infinite(&net);
-    if (!status && !(is_sorted(g) && is_sorted(in))) {
-        status = sorted_copy(g, threads, &net.sorted);
-        if (!status)
-            status = ordo_graph_in(net.sorted, threads, &in);
-        if (!status)
-            net.rows = ordo_graph_out(net.sorted);
-    }
-    if (!status)
-        status = make_rows(&net, in);
-    if (status)
+    if (!status && !own_rows(&net))
+        status = merge_rows(&net, graph, threads);
+    if (status) {
         ordo_network_free(&net);
-    else
-        *out = net;
+        return status;
+    }
+    mix_rows(&net);
+    *out = net;
     return status;
 }
 
 void ordo_network_free(ordo_network *net)
 {
-    void *all[] = {net->row, net->out, net->edge, net->height, net->current, net->excess, net->queue};
+    void *all[] = {net->row, net->out, net->edge, net->height, net->current, net->excess, net->queue, net->pushed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ordo_free(all[i]);
     ordo_graph_free(net->sorted);
@@ -322,13 +357,38 @@ void ordo_network_free(ordo_network *net)
 
 ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m)
 {
-    return n * (5 * sizeof(ordo_u32) + sizeof(ordo_u64)) + 2 * m * sizeof(discharge_edge) + 4096;
+    return n * (5 * sizeof(ordo_u32) + sizeof(ordo_u64) + sizeof(bool)) + 2 * m * sizeof(discharge_edge) + 4096;
 }
 
 /* ---- the first preflow, and global relabels ---- */
 
-void ordo_network_start(ordo_network *net)
+enum {
+    FAR_MORE = 4, /* the source holds its excess if so many times what can enter the sink can leave it */
+    FEW = 64      /* a search does not go on beyond vertices with excess that are fewer than one of so many */
+};
+
+/* The residuals out of a vertex, or into it, as far as they add up to less than 2^63. */
+static ordo_u64 capacity_at(const ordo_network *net, ordo_vid v, bool into)
 {
+    ordo_u64 sum = 0;
+    for (ordo_u32 e = net->row[v]; e < net->row[v + 1] && !(sum >> 63); e++)
+        sum += net->edge[into ? net->edge[e].reverse : e].residual;
+    return sum >> 63 ? (ordo_u64)1 << 63 : sum;
+}
+
+/* With `enough` in the source, no more than the capacity of either cut, a maximum preflow is one of the network: if all
+ * of it arrives, one of the two cuts is saturated, and otherwise the source cannot reach the sink. */
+void ordo_network_start(ordo_network *net, bool serial)
+{
+    const ordo_u64 enough = serial ? capacity_at(net, net->sink, true) : ~(ordo_u64)0;
+    net->fixed = net->source;
+    memset(net->pushed, !serial, net->n * sizeof *net->pushed);
+    net->pushed[net->source] = true;
+    if (enough <= capacity_at(net, net->source, false) / FAR_MORE) {
+        net->fixed = ORDO_NO_VERTEX;
+        net->excess[net->source] = enough;
+        return;
+    }
     for (ordo_u32 e = net->row[net->source]; e < net->row[net->source + 1]; e++) {
         discharge_edge *edge = &net->edge[e];
         net->edge[edge->reverse].residual += edge->residual;
@@ -337,9 +397,14 @@ void ordo_network_start(ordo_network *net)
     }
 }
 
+void ordo_network_return(ordo_network *net)
+{
+    net->fixed = net->source;
+}
+
 static bool holds_excess(const ordo_network *net, ordo_vid v)
 {
-    return net->excess[v] && v != net->source && v != net->sink;
+    return net->excess[v] && v != net->fixed && v != net->sink;
 }
 
 ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
@@ -347,29 +412,31 @@ ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
     const ordo_u32 *row = net->row, n = net->n;
     const discharge_edge *edge = net->edge;
     ordo_u32 *height = net->height, *queue = net->queue, next = n;
-    const bool back = to == net->source;
-    const ordo_u64 most = back ? n : n - 1; /* a search from the sink does not go through the source */
+    const bool held = net->fixed == ORDO_NO_VERTEX, back = to == net->source;
+    const ordo_u64 most = back ? n : n - !held; /* a search from the sink leaves the source out */
     ordo_u64 tail = 0, active = 0, wanted = 0;
     for (ordo_vid v = 0; v < n; v++) {
         height[v] = n;
-        wanted += back && holds_excess(net, v);
+        wanted += holds_excess(net, v);
     }
+    /* whether the search ends when it has reached all vertices with excess */
+    const bool enough = back || (wanted && wanted < n / FEW);
     queue[tail++] = to;
     height[to] = 0;
-    for (ordo_u64 head = 0; head < tail && tail < most && (wanted || !back); head++) {
+    for (ordo_u64 head = 0; head < tail && tail < most && (wanted || !enough); head++) {
         const ordo_vid v = queue[head];
         next = height[v] + 1;
         for (ordo_u32 e = row[v]; e < row[v + 1]; e++) {
             const ordo_vid w = edge[e].head;
-            if (height[w] == n && w != net->source && edge[edge[e].reverse].residual) {
+            if (height[w] == n && w != net->fixed && edge[edge[e].reverse].residual) {
                 height[w] = next;
                 queue[tail++] = w;
-                wanted -= back && holds_excess(net, w);
+                wanted -= enough && holds_excess(net, w);
             }
         }
     }
-    for (ordo_vid v = 0; back && v < n; v++)
-        if (height[v] == n)
+    for (ordo_vid v = 0; enough && !wanted && v < n; v++)
+        if (height[v] == n && v != net->fixed)
             height[v] = next;
     memcpy(net->current, row, n * sizeof *row);
     for (ordo_u64 i = 0; i < tail; i++)
@@ -394,7 +461,9 @@ static void flow_range(void *arg, ordo_u64 begin, ordo_u64 end)
     const ordo_csr *g = net->rows;
     for (ordo_u64 u = begin; u < end; u++) {
         ordo_u32 at = net->row[u];
-        for (ordo_eid e = g->row[u], next; e < g->row[u + 1]; e = next) {
+        for (ordo_eid e = g->row[u]; !net->pushed[u] && e < g->row[u + 1]; e++)
+            f->flow[edge_of(net, g, e)] = 0;
+        for (ordo_eid e = net->pushed[u] ? g->row[u] : g->row[u + 1], next; e < g->row[u + 1]; e = next) {
             const ordo_vid v = g->head[e * g->stride];
             next = e;
             ordo_u64 sum = take_head(net, g, &next, g->row[u + 1]);

@@ -19,6 +19,7 @@ typedef struct ordo_network {
     const ordo_csr *rows; /* the same edges in sorted rows: g itself, or the rows of `sorted` */
     ordo_graph *sorted;   /* NULL; or a copy of g whose weights are indices of edges of g */
     ordo_vid n, source, sink;
+    ordo_vid fixed;    /* never active, and at height n but in searches from it: the source, or ORDO_NO_VERTEX */
     ordo_u64 declared; /* the weight that means infinite in the graph; 0: none */
     ordo_u64 infinite; /* the capacity of such edges here */
 
@@ -29,6 +30,7 @@ typedef struct ordo_network {
     ordo_u32 *current;    /* [n] */
     ordo_u64 *excess;     /* [n] */
     ordo_u32 *queue;      /* [n] the queue of a search; after it a list of active vertices */
+    bool *pushed;         /* [n] false: the vertex has not pushed, so that no edge out of it has a flow */
 
     /* counters, for the statistics */
     ordo_u64 pushes, relabels, edges_looked_at, discharges, global_relabels;
@@ -43,13 +45,18 @@ ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid
 void ordo_network_free(ordo_network *net);
 ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m);
 
-/* Saturates all edges out of the source, which gives the first preflow. */
-void ordo_network_start(ordo_network *net);
+/* The first preflow: all edges out of the source are saturated. If far less can enter the sink than can leave the
+ * source, and ordo_preflow() is to follow (`serial`), the source instead gets as much excess as can enter the sink, and
+ * is a vertex like others until ordo_network_return(). Otherwise most of the work is to bring excess back that no cut
+ * lets through. */
+void ordo_network_start(ordo_network *net, bool serial);
+/* Begins the second phase, in which excess returns to the source. */
+void ordo_network_return(ordo_network *net);
 /* Global relabel: sets heights to the exact distances to `to` over residual edges; n where there is no path. A search
- * from the source ends when it has reached all vertices with excess, which are always connected to it; vertices that
- * are farther, or not connected, get one more than the last distance. Resets current edges to the beginning of rows.
- * Returns the number of vertices with excess, other than source and sink, whose distance is below n: they are the first
- * in queue[]. */
+ * from the source, or one for few vertices with excess, ends when it has reached all of these, if it can; vertices that
+ * are farther, or not connected, then get one more than the last distance. With no excess at all distances to the sink
+ * are exact. Resets current edges to the beginning of rows. Returns the number of vertices with excess, other than
+ * source and sink, whose distance is below n: they are the first in queue[]. */
 ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to);
 /* Computes the flow on every edge of the graph, by index. */
 ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *flow);

@@ -82,6 +82,7 @@ static void discharge(preflow *p, const ordo_vid u)
     const ordo_u32 begin = net->row[u], end = net->row[u + 1];
     ordo_u32 h = height[u], e = net->current[u];
     ordo_u64 mine = excess[u];
+    net->pushed[u] = true;
     for (;;) {
         for (; e < end; e++) {
             const ordo_vid v = edge[e].head;

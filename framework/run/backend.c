@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,10 +22,15 @@ ordo_status ordo_object_load(const char *name, const char *subject, void **out)
     char path[4096] = "";
     Dl_info me;
     if (dladdr((const void *)&cuda, &me) && me.dli_fname && strrchr(me.dli_fname, '/')) {
-        int folder = (int)(strrchr(me.dli_fname, '/') - me.dli_fname);
-        snprintf(path, sizeof path, "%.*s/libordo-%s.so", folder, me.dli_fname, name);
+        int length = (int)(strrchr(me.dli_fname, '/') - me.dli_fname);
+        snprintf(path, sizeof path, "%.*s/libordo-%s.so", length, me.dli_fname, name);
     }
+    const char *folder = getenv("ORDO_BACKENDS");
     bool beside = path[0] && access(path, F_OK) == 0;
+    if (!beside && folder && folder[0]) {
+        snprintf(path, sizeof path, "%s/libordo-%s.so", folder, name);
+        beside = access(path, F_OK) == 0;
+    }
     if (!beside)
         snprintf(path, sizeof path, "libordo-%s.so", name);
     *out = dlopen(path, RTLD_NOW | RTLD_LOCAL);

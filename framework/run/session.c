@@ -38,9 +38,8 @@ struct ordo_session {
 
 /* ---- sessions ---- */
 
-static ordo_status find_backend(const char *device, const ordo_backend **out)
+static ordo_status find_backend(const char *device, const ordo_backend **out, char name[ORDO_DEVICE_NAME])
 {
-    char name[ORDO_DEVICE_NAME];
     const bool automatic = device && !strcmp(device, "auto");
     *out = NULL;
     if (!device || !strcmp(device, "cpu"))
@@ -57,13 +56,26 @@ static ordo_status find_backend(const char *device, const ordo_backend **out)
     return status;
 }
 
+ordo_status ordo_device_find(const char *device, char *name, size_t size)
+{
+    char found[ORDO_DEVICE_NAME];
+    const ordo_backend *backend;
+    const ordo_status status = find_backend(device, &backend, found);
+    if (!status && backend)
+        snprintf(name, size, "%s", found);
+    else if (!status)
+        snprintf(name, size, "%d cores", ordo_cores());
+    return status;
+}
+
 ordo_status ordo_session_make(const char *device, int threads, ordo_session **out)
 {
     if (threads < 0 || threads > ORDO_MAX_THREADS)
         return ordo_fail(ORDO_ERR_USAGE, "%d threads asked for, 1 to %d are possible (0: one a core)", threads,
                          ORDO_MAX_THREADS);
+    char name[ORDO_DEVICE_NAME];
     const ordo_backend *backend;
-    ordo_status status = find_backend(device, &backend);
+    ordo_status status = find_backend(device, &backend, name);
     if (status)
         return status;
     ordo_session *s = ordo_alloc_zero(1, sizeof *s);
@@ -177,25 +189,44 @@ static ordo_status take(ordo_session *s, void *host, ordo_u64 bytes, array *out)
     return ORDO_OK;
 }
 
+static ordo_status make_room(ordo_session *s)
+{
+    if (s->count < s->capacity)
+        return ORDO_OK;
+    array *more = ordo_realloc(s->arrays, 2 * s->capacity + 8, sizeof *more);
+    if (!more)
+        return ORDO_ERR_MEMORY;
+    s->arrays = more;
+    s->capacity = 2 * s->capacity + 8;
+    return ORDO_OK;
+}
+
 ordo_status ordo_session_array(ordo_session *s, void *host, ordo_u64 count, size_t size, void **out)
 {
     ordo_status status = usable(s);
     if (!status && size && count > ~(ordo_u64)0 / size)
         status = ordo_fail(ORDO_ERR_MEMORY, "an array of %llu elements of %zu bytes is larger than any memory",
                            (unsigned long long)count, size);
+    if (!status)
+        status = make_room(s);
     if (status)
         return status;
-    if (s->count == s->capacity) {
-        array *more = ordo_realloc(s->arrays, 2 * s->capacity + 8, sizeof *more);
-        if (!more)
-            return ORDO_ERR_MEMORY;
-        s->arrays = more;
-        s->capacity = 2 * s->capacity + 8;
-    }
     status = take(s, host, count * size, &s->arrays[s->count]);
     if (!status)
         *out = s->arrays[s->count++].at;
     return ordo_session_note(s, status);
+}
+
+ordo_status ordo_session_adopt(ordo_session *s, void *at, ordo_u64 bytes)
+{
+    ordo_status status = usable(s);
+    if (!status && bytes && !at)
+        status = ordo_fail(ORDO_ERR_USAGE, "adopting %llu bytes at NULL", (unsigned long long)bytes);
+    if (!status)
+        status = make_room(s);
+    if (!status)
+        s->arrays[s->count++] = (array){.at = at, .bytes = bytes};
+    return status;
 }
 
 ordo_status ordo_session_read(ordo_session *s, void *to, const void *from, ordo_u64 bytes)

@@ -25,12 +25,14 @@ from ._apps import (Betweenness, Colouring, Communities, Components, Cores, Hubs
                     MaximumFlow, Paths, Ranks, Result, ShortestPaths, SpanningForest, Triangles, WidestPaths, bc,
                     bellman_ford, bfs, cc, colour, hits, johnson, kcore, lp, maxflow, mis, mst, pagerank, scc, sssp, tc,
                     widest)
+from ._device import devices, to_device
 from ._errors import (CancelledError, DeviceError, Error, FileError, InputError, InternalError, NegativeCycleError,
                       NegativeWeightError, OutOfMemoryError, ResultOverflowError, RunTimeoutError, UnknownNameError,
                       UnsoundError, UsageError, VerificationError)
 from ._compare import Comparison, Tuned, compare, tune
 from ._graph import Graph
 from ._lists import operators, schedulers
+from ._operator import Operator, OperatorResult, operator
 from ._stats import Stats
 from ._trace import Trace
 
@@ -41,11 +43,12 @@ generate = Graph.generate
 
 __all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Comparison", "Components", "Cores", "DeviceError", "Error",
            "FileError", "Graph", "HubsAndAuthorities", "IndependentSet", "InputError", "InternalError", "Levels",
-           "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "OutOfMemoryError", "Paths",
+           "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "Operator", "OperatorResult",
+           "OutOfMemoryError", "Paths",
            "Ranks", "Result", "ResultOverflowError", "RunTimeoutError", "ShortestPaths", "SpanningForest", "Stats",
            "Trace", "Triangles", "Tuned", "UnknownNameError", "UnsoundError", "UsageError", "VerificationError", "WidestPaths", "bc",
-           "bellman_ford", "bfs", "cc", "colour", "compare", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
-           "mst", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "tune", "widest"]
+           "bellman_ford", "bfs", "cc", "colour", "compare", "devices", "generate", "hits", "johnson", "kcore", "lp", "maxflow", "mis",
+           "mst", "operator", "operators", "pagerank", "read", "scc", "schedulers", "sssp", "tc", "to_device", "tune", "widest"]
 for _name in __all__:  # tracebacks and pickles then say ordo.UsageError
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = "ordo"

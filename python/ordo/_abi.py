@@ -5,6 +5,7 @@ every CPython. Structs and calls are written down by hand, those alone that the 
 tests/python/abi_test.py has a C compiler compare them with the headers.
 """
 import ctypes as c
+import importlib.util
 import os
 import pathlib
 
@@ -207,7 +208,9 @@ CALLS = {
     "ordo_triangles": ("status", "goppp"), "ordo_triangles_verify": ("status", "gppi"),
     "ordo_betweenness": ("status", "gpwoppp"), "ordo_betweenness_verify": ("status", "gpwpdi"),
     "ordo_hits": ("status", "gwopppp"), "ordo_hits_verify": ("status", "gpppi"),
-    "ordo_trace_make": ("status", "dp"), "ordo_trace_free": ("none", "p"), "ordo_trace_look": ("trace", "p"),
+    "ordo_device_find": ("status", "spw"), "ordo_session_make": ("status", "sip"), "ordo_session_free": ("none", "p"),
+    "ordo_session_adopt": ("status", "ppw"), "ordo_session_read": ("status", "pppw"),
+    "ordo_session_write": ("status", "pppw"), "ordo_trace_make": ("status", "dp"), "ordo_trace_free": ("none", "p"), "ordo_trace_look": ("trace", "p"),
     "ordo_maxflow": ("status", "gvvpopppp"), "ordo_maxflow_verify": ("status", "gvvppppi"),
 }
 
@@ -218,7 +221,16 @@ def path() -> str:
     return os.environ.get("ORDO_LIBRARY") or (str(own) if own.exists() else "libordo.so.0")
 
 
+def _find_back_ends() -> None:
+    """Has the library, and commands that this process starts, look for back ends in the wheel ordo-cuda, if it is there."""
+    if "ORDO_BACKENDS" not in os.environ:
+        cuda = importlib.util.find_spec("ordo_cuda")
+        if cuda and cuda.submodule_search_locations:
+            os.environ["ORDO_BACKENDS"] = cuda.submodule_search_locations[0]
+
+
 def _load() -> c.CDLL:
+    _find_back_ends()
     try:
         library = c.CDLL(path())
     except OSError as error:

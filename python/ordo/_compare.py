@@ -11,33 +11,18 @@ import glob
 import os
 import re
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from . import _command, _runs
-from ._errors import (DeviceError, Error, InputError, InternalError, OutOfMemoryError, RunTimeoutError, UsageError,
-                      VerificationError)
+from . import _runs
+from ._command import call, words as words_of
+from ._errors import InternalError, UsageError
 from ._graph import Graph
+from ._operator import Operator
 from ._trace import Trace
 
 Source = Graph | str | os.PathLike[str]
-_BY_EXIT: dict[int, type[Error]] = {1: VerificationError, 2: UsageError, 3: InputError, 4: OutOfMemoryError,
-                                    5: DeviceError, 6: RunTimeoutError}
-
-
-def _call(words: Sequence[str]) -> str:
-    done = subprocess.run([_command.find(), *words], capture_output=True, text=True, errors="replace",
-                          stdin=subprocess.DEVNULL)
-    if done.returncode == 130:
-        raise KeyboardInterrupt
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"ordo ended with status {done.returncode}"]
-        raise _BY_EXIT.get(done.returncode, InternalError)(lines[-1].removeprefix("ordo: "))
-    return done.stdout
-
-
 @contextlib.contextmanager
 def _files(graphs: Source | Sequence[Source]) -> Iterator[tuple[str, list[str]]]:
     """A temporary folder, and files of these graphs, which are there or in it."""
@@ -57,27 +42,6 @@ def _files(graphs: Source | Sequence[Source]) -> Iterator[tuple[str, list[str]]]
                 path = os.fspath(graph)
             paths.append(path)
         yield folder, paths
-
-
-def _list(value: Any) -> str:
-    return value if isinstance(value, str) else ",".join(map(str, value)) if isinstance(value, Sequence) else str(value)
-
-
-def _words(**given: Any) -> list[str]:
-    """Options of the command: None is none, True stands alone, a mapping is one option for each of its items."""
-    words: list[str] = []
-    for name, value in given.items():
-        option = "--" + name.replace("_", "-")
-        if value is None or value is False:
-            continue
-        if value is True:
-            words.append(option)
-        elif isinstance(value, Mapping):
-            for key, one in value.items():
-                words += [option, f"{key}={_list(one)}"]
-        else:
-            words += [option, _list(value)]
-    return words
 
 
 @dataclasses.dataclass
@@ -154,31 +118,38 @@ class Comparison:
         return f"<ordo.Comparison: {', '.join(f'{g.app} on {g.title}' for g in groups)}; {len(self._data.runs)} runs>"
 
 
-def compare(graph: Source | Sequence[Source], app: str = "sssp", schedulers: str | Sequence[str] = "all", *,
+def _of(app: str | Operator, words: list[str]) -> str:
+    """A call of the command: its verb, the app, which may be an operator's string, and other words."""
+    if isinstance(app, Operator):
+        return app.call([words[0], app.path, *words[1:]])
+    return call([words[0], app, *words[1:]])
+
+
+def compare(graph: Source | Sequence[Source], app: str | Operator = "sssp", schedulers: str | Sequence[str] = "all", *,
             baseline: str | None = None, sync: str | Sequence[str] | None = None,
             sweep: Mapping[str, Any] | None = None, threads: int | Sequence[int] | None = None,
             device: str | Sequence[str] | None = None, items: str | Sequence[str] | None = None,
             source: int | None = None, sources: int | None = None, repeat: int = 5, warmup: int | None = None,
             adaptive: float | None = None, timeout: float | None = None, seed: int | None = None, verify: bool = True,
-            settings: Mapping[str, Any] | None = None, trace: bool | float = False,
-            options: Sequence[str] = ()) -> Comparison:
+            settings: Mapping[str, Any] | None = None, state: Mapping[str, Any] | None = None,
+            trace: bool | float = False, options: Sequence[str] = ()) -> Comparison:
     """Runs an app under several schedulers on graphs, in rounds of random order, and verifies every answer
     (docs/comparing.md).
 
     graph: a Graph, a path, or several of them. schedulers: "all", or names with a sync and tunables of their own, such as
     "adds:delta=4096". sweep: a contender for each value, {"delta": [0, 64, 4096]} or {"delta": "1..2^20"}. threads, sync,
-    device, items: a contender for each. sources: how many random ones. trace: True, or seconds between samples: each
+    device, items: a contender for each. app: may be an operator (ordo.operator()), of which state sets numbers. sources: how many random ones. trace: True, or seconds between samples: each
     contender runs once more and is traced. options: further words of the command, such as ("--symmetrise",).
     """
-    words = _words(schedulers=schedulers, baseline=baseline, sync=sync, sweep=sweep, threads=threads, device=device,
+    words = words_of(schedulers=schedulers, baseline=baseline, sync=sync, sweep=sweep, threads=threads, device=device,
                    items=items, source=source, sources=sources, repeat=repeat, warmup=warmup, adaptive=adaptive,
-                   timeout=timeout, seed=seed, no_verify=not verify, set=settings)
+                   timeout=timeout, seed=seed, no_verify=not verify, set=settings, set_state=state)
     with _files(graph) as (folder, paths):
         save = os.path.join(folder, "runs.jsonl")
         for number, path in enumerate(paths):
-            traced = _words(trace=os.path.join(folder, f"trace-{number}"),
+            traced = words_of(trace=os.path.join(folder, f"trace-{number}"),
                             trace_period=None if trace is True else trace) if trace else []
-            _call(["compare", app, path, "--quiet", *words, *options, "--save", save, *traced])
+            _of(app, ["compare", path, "--quiet", *words, *options, "--save", save, *traced])
         return Comparison.read(save, *sorted(glob.glob(os.path.join(glob.escape(folder), "trace-*.json"))), baseline=baseline)
 
 
@@ -202,17 +173,17 @@ class Tuned:
         return {"scheduler": self.scheduler, "sync": self.sync, "settings": self.settings}
 
 
-def tune(graph: Source, app: str = "sssp", scheduler: str | None = None, *, seconds: float = 30, sync: str | None = None,
+def tune(graph: Source, app: str | Operator = "sssp", scheduler: str | None = None, *, seconds: float = 30, sync: str | None = None,
          threads: int | None = None, device: str | None = None, items: str | None = None, source: int | None = None,
          timeout: float | None = None, seed: int | None = None, settings: Mapping[str, Any] | None = None,
-         options: Sequence[str] = ()) -> Tuned:
+         state: Mapping[str, Any] | None = None, options: Sequence[str] = ()) -> Tuned:
     """Searches for settings of a scheduler (without a name: of the one that auto takes) that are faster than its own choice
     on this graph, for so many seconds (docs/comparing.md)."""
-    words = _words(scheduler=scheduler, sync=sync, threads=threads, device=device, items=items, source=source,
-                   timeout=timeout, seed=seed, set=settings)
+    words = words_of(scheduler=scheduler, sync=sync, threads=threads, device=device, items=items, source=source,
+                   timeout=timeout, seed=seed, set=settings, set_state=state)
     words += ["--for", f"{seconds:g}", *options]
     with _files(graph) as (_, paths):
-        text = _call(["tune", app, paths[0], *words])
+        text = _of(app, ["tune", paths[0], *words])
     flags = re.search(r"^Flags: +(.*)$", text, re.M)
     if not flags:
         raise InternalError("ordo tune printed no flags")

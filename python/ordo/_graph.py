@@ -15,6 +15,7 @@ import numpy.typing as npt
 from . import _abi
 from ._abi import library
 from ._call import Progress, call
+from ._device import device_of, to_host
 from ._errors import FileError, InputError, UsageError
 
 Casting = Literal["safe", "no"]
@@ -30,8 +31,8 @@ def _refuse_copy(what: str, array: np.ndarray, expected: str) -> None:
     raise TypeError(f"{what}: {array.dtype}{strides}, expected {expected}; casting='safe' makes a copy")
 
 
-def _vector(what: str, values: npt.ArrayLike) -> np.ndarray:
-    array = np.asarray(values)
+def _vector(what: str, values: Any, casting: str) -> np.ndarray:
+    array = np.asarray(to_host(what, values, casting))
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} dimensions, expected 1")
     return array
@@ -39,7 +40,7 @@ def _vector(what: str, values: npt.ArrayLike) -> np.ndarray:
 
 def vertices_of(what: str, values: npt.ArrayLike, casting: Casting = "safe") -> np.ndarray:
     """Vertex ids as u32 (int32 is used as it is: a negative number is too large, and refused by the library)."""
-    array = _vector(what, values)
+    array = _vector(what, values, casting)
     if array.dtype in (np.uint32, np.int32) and array.flags.c_contiguous:
         return array
     if array.size and array.dtype.kind not in "iu":
@@ -53,7 +54,7 @@ def vertices_of(what: str, values: npt.ArrayLike, casting: Casting = "safe") -> 
 
 
 def _weights_of(values: npt.ArrayLike, count: int, casting: Casting) -> np.ndarray:
-    array = _vector("weights", values)
+    array = _vector("weights", values, casting)
     if len(array) != count:
         raise ValueError(f"weights: {len(array)}, expected one for each of {count} edges")
     if array.dtype in _WEIGHT_TYPES and array.dtype.isnative and array.flags.c_contiguous:
@@ -72,7 +73,7 @@ def _weights_of(values: npt.ArrayLike, count: int, casting: Casting) -> np.ndarr
 
 
 def _offsets_of(values: npt.ArrayLike, casting: Casting) -> tuple[np.ndarray, int]:
-    array = _vector("indptr", values)
+    array = _vector("indptr", values, casting)
     if not len(array):
         raise ValueError("indptr is empty, expected one offset more than there are vertices")
     if casting == "no" and (array.dtype not in (np.uint64, np.int64) or not array.flags.c_contiguous):
@@ -146,6 +147,20 @@ class Graph:
             arrays.weight_type, arrays.weight = _WEIGHT_TYPES[weight.dtype], _at(weight)
         return cls._make(library.ordo_graph_borrow_arrays, ctypes.byref(arrays), arrays=(row, head, weight),
                          progress=progress)
+
+    @classmethod
+    def from_dlpack(cls, indptr: Any, indices: Any, weights: Any = None, *, symmetric: bool = False,
+                    casting: Casting = "safe", threads: int = 0, progress: Progress | None = None) -> Graph:
+        """A graph over rows in tensors that speak DLPack (PyTorch, JAX, CuPy, NumPy, ...) or __cuda_array_interface__.
+
+        In memory of the host they are used as they are, by the rules of from_csr(), and live as long as the graph. Tensors
+        on a GPU are copied to the host, once, since rows are kept there; casting="no" refuses that. Runs on a GPU copy
+        rows to it as they do for any graph, once.
+        """
+        for what, values in (("indptr", indptr), ("indices", indices), ("weights", weights)):
+            if values is not None and device_of(values) is None and not isinstance(values, np.ndarray):
+                raise TypeError(f"{what}: {type(values).__name__} has neither __dlpack__ nor __cuda_array_interface__")
+        return cls.from_csr(indptr, indices, weights, symmetric=symmetric, casting=casting, threads=threads, progress=progress)
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, weighted: bool = True, symmetric: bool = False, casting: Casting = "safe",

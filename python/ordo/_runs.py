@@ -53,7 +53,7 @@ class Run:
     name: str = ""
 
 
-def _fields(r: dict[str, Any]) -> Run:
+def fields(r: dict[str, Any]) -> Run:
     """Of a record; KeyError, TypeError or ValueError where it is not complete."""
     options, graph, machine, seconds, result = r["options"], r["graph"], r["machine"], r["seconds"], r["result"]
     place = f"{machine['cpu']}, {int(machine['cores'])} cores, {int(machine['memory']) / 2**30:.0f} GiB, " \
@@ -124,7 +124,7 @@ def _add(path: str, number: int, text: str, runs: list[Run], traces: list[Trace]
     record = _record(path, number, text)
     try:
         if record["kind"] == "run":
-            runs.append(_fields(record))
+            runs.append(fields(record))
         else:
             traces.append(_trace.from_json(record))
     except KeyError as missing:

@@ -14,7 +14,7 @@ from ordo._order import bfs_order
 
 from .graph import Declined, Graph
 from .paths import _run, _weighted
-from .serve import delegates, original, serves
+from .serve import delegates, named, original, registered, serves
 
 
 def measure(G: Graph, ids: Any, weight: Any, of: Callable[[Any], Any]) -> list[Any]:
@@ -89,10 +89,9 @@ def _is_tree(G: Graph) -> bool:
     return len(G) > 0 and G.nx.number_of_edges() == len(G) - 1 and ordo.cc(G.plain, **G.options()).count == 1
 
 
-@serves(lambda attr, **_: "attr changes the graph" if attr is not None else None, searches=True)
-def barycenter(G, weight=None, attr=None, sp=None):
+def _least_sums(G, weight=None, attr=None, sp=None):
     if sp is not None or (weight is None and not G.is_directed() and _is_tree(G)):
-        return original("barycenter")(G.nx, weight=weight, sp=sp)
+        return original(_CENTROID)(G.nx, weight=weight, sp=sp)
     n = len(G)
     sums = measure(G, range(n), weight, lambda values: (len(values) == n, _sum(values)))
     if not all(all_reached for all_reached, _ in sums):
@@ -100,6 +99,10 @@ def barycenter(G, weight=None, attr=None, sp=None):
                                 "barycentricity.")
     least = min((value for _, value in sums), default=None)
     return [node for node, (_, value) in zip(G, sums) if value == least]
+
+
+_CENTROID = "barycenter" if registered("barycenter") else "centroid"  # its name from NetworkX 3.7 on
+serves(lambda attr, **_: "attr changes the graph" if attr is not None else None, searches=True)(named(_CENTROID, _least_sums))
 
 
 def _connected(G: Graph) -> bool:
@@ -123,8 +126,7 @@ def wiener_index(G, weight=None):
     return total if G.is_directed() else total / 2
 
 
-@serves(searches=True)
-def closeness_centrality(G, u=None, distance=None, wf_improved=True):
+def _closeness(G, u=None, distance=None, wf_improved=True, sp=None):
     H = G.reverse() if G.is_directed() else G
     nodes = list(G) if u is None else [u]
     n = len(G)
@@ -137,3 +139,7 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
 
     found = dict(zip(nodes, measure(H, list(map(H.id, nodes)), distance, closeness)))
     return found if u is None else found[u]
+
+
+serves(lambda sp=None, **_: "sp has the distances already" if sp is not None else None, searches=True)(
+    named("closeness_centrality", _closeness))

@@ -5,7 +5,7 @@ FUNCTIONS = """
     all_pairs_dijkstra all_pairs_dijkstra_path all_pairs_dijkstra_path_length all_pairs_shortest_path
     all_pairs_shortest_path_length all_shortest_paths ancestors average_clustering average_shortest_path_length
     barycenter bellman_ford_path_length betweenness_centrality bfs_edges bfs_layers bfs_predecessors bfs_successors
-    bfs_tree center closeness_centrality clustering connected_components core_number descendants
+    bfs_tree center centroid closeness_centrality clustering connected_components core_number descendants
     descendants_at_distance diameter dijkstra_path dijkstra_path_length dijkstra_predecessor_and_distance eccentricity
     edge_connectivity has_path is_connected is_strongly_connected is_weakly_connected k_core k_corona k_crust k_shell
     local_edge_connectivity maximum_flow maximum_flow_value maximum_spanning_edges maximum_spanning_tree minimum_cut

@@ -25,6 +25,11 @@ def original(name: str) -> Callable[..., Any]:
     return backends._registered_algorithms[name].orig_func
 
 
+def registered(name: str) -> bool:
+    """Whether this NetworkX has a function of that name that backends may serve."""
+    return name in backends._registered_algorithms
+
+
 def serves(refuse: Callable[..., str | None] | None = None, searches: bool = False) -> Callable[..., Any]:
     """Registers a function. `refuse` takes its arguments and says why they are not served, or None. Where a node is
     missing, NetworkX's function raises what it raises."""

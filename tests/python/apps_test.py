@@ -33,7 +33,7 @@ class Apps(unittest.TestCase):
                         values.flat[0] = 3 - np.minimum(values.flat[0], 2)
                         with self.assertRaises(ordo.VerificationError):
                             r.verify()
-        self.assertEqual(set(RUNS), {n for n, f in vars(ordo).items() if inspect.isfunction(f)} - {"compare", "operators", "schedulers", "tune"})
+        self.assertEqual(set(RUNS), {n for n, f in vars(ordo).items() if inspect.isfunction(f)} - {"compare", "devices", "operator", "operators", "schedulers", "to_device", "tune"})
 
     def test_paths(self):
         for seed in range(20):

@@ -6,6 +6,7 @@ import unittest
 import warnings
 
 import case
+import ordo
 import ordo.csgraph as ours
 from case import np, scipy, small
 from scipy.sparse import csgraph as theirs
@@ -140,6 +141,30 @@ class CsGraph(unittest.TestCase):
         for bad in ((a.astype(float), 0, 1), (a, 0, 0), (a, 0, n), (a, -1, 1)):
             self.assertRaises(ValueError, ours.maximum_flow, *bad)
         self.assertRaises(ValueError, ours.maximum_flow, a, 0, 1, method="?")
+
+    def test_flows_from_hubs(self):
+        """Far more can leave the source than can enter the sink, and the other way round; undirected graphs as given,
+        and with what such a graph does not have: loops, zeros, edges of one direction."""
+        for seed in range(120):
+            draw = np.random.default_rng(seed)
+            n = int(draw.integers(3, 400))
+            tails, heads = draw.integers(0, n, (2, int(draw.integers(n, 4 * n))))
+            tails[draw.random(len(tails)) < 0.4] = 0
+            weights = draw.integers(seed % 3 > 0, 9, len(tails)).astype(np.int32)
+            keep = tails != heads if seed % 2 else tails >= 0
+            a = scipy.sparse.csr_array((weights[keep], (tails[keep], heads[keep])), (n, n))
+            a = (a + a.T).tocsr() if seed % 4 else a
+            g = ordo.Graph.from_scipy(a)
+            for source, sink in ((0, n - 1), (n - 1, 0), (1, n - 1)):
+                with self.subTest(seed=seed, source=source):
+                    mine = ordo.maxflow(g, source, sink, threads=1)
+                    mine.verify("both")
+                    self.assertEqual(mine.value, theirs.maximum_flow(a, source, sink).flow_value)
+                    runs = [ordo.maxflow(g, source, sink, threads=1, cut_only=True)]
+                    runs += [ordo.maxflow(g, source, sink, threads=1, scheduler="near_far")] if seed % 8 == 0 else []
+                    for other in runs:
+                        self.assertEqual(other.value, mine.value)
+                        np.testing.assert_array_equal(other.side, mine.side)
 
     def test_signatures(self):
         for name in ours.__all__:

@@ -16,6 +16,8 @@ def run(page):
     blocks = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", page.read_text(), re.S)
     names, failed = {}, 0
     for code, expected in blocks:
+        if "ordo.operator(" in code and "ORDO_COMMAND" not in os.environ:
+            continue  # the command compiles it
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(code, str(page), "exec"), names)

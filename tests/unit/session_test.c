@@ -120,6 +120,16 @@ START_TEST(arrays_and_copies)
     ck_assert(!ordo_session_read(s, back, own, 0));
     REFUSED(ordo_session_read(s, back, own + 99, 8), ORDO_ERR_USAGE, "8 bytes, and 4 to the end");
     REFUSED(ordo_session_write(s, back, own, 4), ORDO_ERR_USAGE, "not within an array of the session");
+    ordo_session *other = make(1); /* to which the array is a stranger's */
+    REFUSED(ordo_session_read(other, back, own, 8), ORDO_ERR_USAGE, "not within an array of the session");
+    ck_assert(!ordo_session_adopt(other, own + 10, 8));
+    ck_assert(!ordo_session_write(other, own + 10, host, 8));
+    ck_assert(!ordo_session_read(other, back, own + 10, 8));
+    ck_assert(back[0] == host[0] && back[1] == host[1]);
+    REFUSED(ordo_session_read(other, back, own + 10, 12), ORDO_ERR_USAGE, "12 bytes, and 8 to the end");
+    REFUSED(ordo_session_adopt(other, NULL, 8), ORDO_ERR_USAGE, "8 bytes at NULL");
+    ordo_session_free(other);
+    ck_assert(!ordo_session_read(s, back, own + 10, 8)); /* it is still there */
     REFUSED(ordo_session_array(s, NULL, ~(ordo_u64)0, 8, (void **)&own), ORDO_ERR_MEMORY, "larger than any memory");
     ordo_session_free(s);
     ordo_session_free(NULL);
@@ -128,6 +138,12 @@ END_TEST
 
 START_TEST(sessions_that_are_refused)
 {
+    char name[100] = "?";
+    ck_assert(!ordo_device_find(is_on_gpu() ? "cuda" : NULL, name, sizeof name));
+    ck_assert_str_ne(name, "?");
+    ck_assert(!ordo_device_find("cpu", name, 2));
+    ck_assert_uint_eq(strlen(name), 1);
+    REFUSED(ordo_device_find("tpu", name, sizeof name), ORDO_ERR_UNKNOWN, "device 'tpu' is unknown");
     ordo_session *s = NULL;
     REFUSED(ordo_session_make("abacus", 0, &s), ORDO_ERR_UNKNOWN, "expected cpu, cuda or auto");
     REFUSED(ordo_session_make(NULL, -1, &s), ORDO_ERR_USAGE, "-1 threads");

@@ -38,6 +38,15 @@ ORDO_BEGIN_DECLS
 typedef struct ordo_pass ordo_pass;
 
 /**
+ * Whether a device can be used, and what it is.
+ * @param device  as for ordo_session_make()
+ * @param name    [out, size] cut off where it is longer; untouched on error
+ * @param size    of name
+ * @return ORDO_OK; ORDO_ERR_UNKNOWN; ORDO_ERR_DEVICE, with the reason
+ */
+ORDO_API ordo_status ordo_device_find(const char *device, char *name, size_t size);
+
+/**
  * Begins a session.
  * @param device   NULL or "cpu"; "cuda"; "auto": cuda where a GPU can be used, else cpu
  * @param threads  of the CPU, for passes and copies; 0: one for each core
@@ -71,6 +80,16 @@ ORDO_API const char *ordo_session_device(const ordo_session *session);
  * @return ORDO_OK; ORDO_ERR_MEMORY with the bytes that are asked for and those that are free; ORDO_ERR_DEVICE
  */
 ORDO_API ordo_status ordo_session_array(ordo_session *session, void *host, ordo_u64 count, size_t size, void **out);
+
+/**
+ * Makes memory of the session's device that is the caller's an array of the session: calls below then take it, and it
+ * is not freed at the end. For memory that another library has allocated there.
+ * @param session  not NULL
+ * @param at       [bytes] on the session's device; it must exist as long as the session
+ * @param bytes    how many
+ * @return ORDO_OK; ORDO_ERR_USAGE for NULL; ORDO_ERR_MEMORY
+ */
+ORDO_API ordo_status ordo_session_adopt(ordo_session *session, void *at, ordo_u64 bytes);
 
 /**
  * Copies from the session's device. Nothing is copied where both are the same memory.

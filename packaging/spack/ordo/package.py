@@ -49,3 +49,5 @@ class Ordo(MesonPackage, CudaPackage):
                 mkdirp(package)
                 for pattern in patterns:
                     install(join_path(self.stage.source_path, "python", name, pattern), package)
+            script = join_path(self.stage.source_path, "packaging", "dist_info")
+            self.spec["python"].command(script, python_platlib, "spack")

@@ -2,9 +2,9 @@
  *
  * Problem. The library must work on machines without a GPU driver, and use a GPU where there is one.
  *
- * Method. libordo contains no device code. A run with `--device cuda` loads libordo-cuda.so, from the folder of libordo
- * or else along the loader's search path, and reads its symbol `ordo_cuda_backend`, an ordo_backend. A missing shared
- * object, driver or device is ORDO_ERR_DEVICE; the message names which of them.
+ * Method. libordo contains no device code. A run with `--device cuda` loads libordo-cuda.so, from the folder of
+ * libordo, else from $ORDO_BACKENDS or along the loader's search path, and reads its symbol `ordo_cuda_backend`, an
+ * ordo_backend. A missing shared object, driver or device is ORDO_ERR_DEVICE; the message names which of them.
  *
  * Not done: unloading; other back ends (the only name is "cuda").
  */
