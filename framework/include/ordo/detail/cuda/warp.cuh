@@ -347,13 +347,16 @@ template <int N>
 ORDO_DEV void op_warp_send(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
                            const op_cell (&value)[N])
 {
+    bool posts = false;
 #pragma unroll
     for (int u = 0; u < N; u++)
         if (has[u] && !ordo_dev_owns(g.ranks, target[u])) {
             op_dev_post(g.ranks, w->met, w->outbox, target[u], value[u]);
+            posts = true;
             has[u] = false;
         }
-    op_dev_dispatch(g.ranks, w->met, w->outbox, false);
+    if (__any_sync(~0u, posts)) /* a look at the outbox would delay a chain within the rank */
+        op_dev_dispatch(g.ranks, w->met, w->outbox, false);
 }
 #endif
 
