@@ -208,6 +208,25 @@ static inline fiber_all this_grid()
 {
     return fiber_all{};
 }
+/* Lanes that are at a place together: fibers are there one by one. */
+struct fiber_one {
+    unsigned size() const
+    {
+        return 1;
+    }
+    unsigned thread_rank() const
+    {
+        return 0;
+    }
+    template <typename T> T shfl(T value, int) const
+    {
+        return value;
+    }
+};
+static inline fiber_one coalesced_threads()
+{
+    return fiber_one{};
+}
 } // namespace cooperative_groups
 
 /* Lanes of `mask`, which must all come; lane `from` of each part of `width`. */

@@ -111,6 +111,9 @@ template <int N, typename... A> ORDO_DEV ordo_u32 ordo_live_sums(const A &...)
 {
     return 0;
 }
+template <typename... A> ORDO_DEV void ordo_live_add(const A &...)
+{
+}
 template <int N, typename... A> ORDO_DEV void ordo_live_put(const A &...)
 {
 }
