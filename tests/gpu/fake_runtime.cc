@@ -8,8 +8,8 @@
  *
  * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB),
  * FAKE_PINNED (0: memory cannot be pinned in large pieces), FAKE_UNCLEARED (k: the k-th clearing of memory fails),
- * FAKE_BOX (messages between two ranks at a time; as many as the receiver owns items), FAKE_GUARD (bytes below each block
- * of memory, a multiple of 4096, that end the program if they are accessed; 0).
+ * FAKE_BOX (messages between two ranks at a time; as many as the receiver owns items), FAKE_GUARD (bytes below each
+ * block of memory, a multiple of 4096, that end the program if they are accessed; 0).
  *
  * Several threads may call it: one call at a time, those that wait for a kernel included.
  */
@@ -48,8 +48,14 @@ static pthread_mutex_t one = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* Holds `one` from its declaration to the end of the function. */
 struct alone {
-    alone() { pthread_mutex_lock(&one); }
-    ~alone() { pthread_mutex_unlock(&one); }
+    alone()
+    {
+        pthread_mutex_lock(&one);
+    }
+    ~alone()
+    {
+        pthread_mutex_unlock(&one);
+    }
 };
 
 static long setting(const char *name, long otherwise)

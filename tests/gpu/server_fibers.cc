@@ -212,8 +212,12 @@ static bool run(ordo_u64 seed)
     for (ordo_u32 v = 0; v < g.n; v++)
         right = right && !queued[v];
     if (!right || counters.useful < counters.activations)
-        fprintf(stderr, "seed %llu: items %llu edges %llu useful %llu act %llu; %u vertices, %u blocks: wrong distances, or something is left; pending %llu\n",
-                (unsigned long long)seed, (unsigned long long)counters.items, (unsigned long long)counters.edges, (unsigned long long)counters.useful, (unsigned long long)counters.activations, g.n, blocks_here, (unsigned long long)pending);
+        fprintf(stderr,
+                "seed %llu: items %llu edges %llu useful %llu act %llu; %u vertices, %u blocks: wrong distances, or "
+                "something is left; pending %llu\n",
+                (unsigned long long)seed, (unsigned long long)counters.items, (unsigned long long)counters.edges,
+                (unsigned long long)counters.useful, (unsigned long long)counters.activations, g.n, blocks_here,
+                (unsigned long long)pending);
     return right;
 }
 

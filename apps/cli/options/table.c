@@ -322,12 +322,9 @@ option_scope scope_of_verb(const cli_verb *v)
 static const struct {
     const char *name;
     unsigned traits;
-} benchmarks[] = {{"ht", TRAIT_SECTIONS},
-                  {"atm", TRAIT_SECTIONS},
-                  {"sgd", TRAIT_RATINGS | TRAIT_GRAPH},
-                  {"machine", TRAIT_MACHINE},
-                  {"queue", TRAIT_QUEUE},
-                  {"lock-transfer", TRAIT_SECTIONS | TRAIT_TRANSFER}};
+} benchmarks[] = {
+    {"ht", TRAIT_SECTIONS},     {"atm", TRAIT_SECTIONS}, {"sgd", TRAIT_RATINGS | TRAIT_GRAPH},
+    {"machine", TRAIT_MACHINE}, {"queue", TRAIT_QUEUE},  {"lock-transfer", TRAIT_SECTIONS | TRAIT_TRANSFER}};
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 option_scope scope_of_benchmark(const char *name)

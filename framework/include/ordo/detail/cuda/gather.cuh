@@ -696,7 +696,8 @@ template <bool Once> static ordo_status op_gather_rounds(ordo_job *job, bool in_
     if (!status)
         status = op_gather_arguments(&c, in_place, &a);
     const int kind = a.order.all ? GATHER_HUBS : a.four ? GATHER_FOURS : GATHER_GROUPS;
-    const void *const kernel = status ? NULL : ordo_cuda_kernel(op_gather_kernel_of<Once>(kind, a.run.traced.live != NULL));
+    const void *const kernel =
+        status ? NULL : ordo_cuda_kernel(op_gather_kernel_of<Once>(kind, a.run.traced.live != NULL));
     if (!status && kind == GATHER_HUBS)
         status = op_gather_share(&c, kernel, &a);
     if (!status) {

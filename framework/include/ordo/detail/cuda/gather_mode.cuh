@@ -338,7 +338,8 @@ ORDO_DEV void op_mode_open_round(const op_mode_args &a, const ordo_cuda_traced &
 /* What profilers show carries the operator's name. */
 #define op_mode_kernel ORDO_OP_NAME(op_mode_kernel)
 
-template <bool Traced> static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_mode_kernel(const op_mode_args a)
+template <bool Traced>
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_mode_kernel(const op_mode_args a)
 {
     __shared__ op_counted table[MODE_PLACES];
     __shared__ op_counted warp[MODE_WARPS];

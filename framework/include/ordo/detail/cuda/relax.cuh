@@ -375,24 +375,14 @@ struct op_dev_no_pause {
     }
 };
 
-/* By a whole block: calls `each(i)` for i = begin .. end - 1, by one thread each; whole warps call `pause()` when their
- * lanes have one each behind them. */
-template <typename Number, typename Each>
-ORDO_DEV void op_dev_each(Number begin, Number end, Each each, op_dev_no_pause)
-{
-    for (Number i = begin + threadIdx.x; i < end; i += ORDO_CUDA_THREADS)
-        each(i);
-}
+template <typename Pause> constexpr bool op_dev_pauses = true;
+template <> constexpr bool op_dev_pauses<op_dev_no_pause> = false;
 
-template <typename Number, typename Each, typename Pause>
-ORDO_DEV void op_dev_each(Number begin, Number end, Each each, Pause pause)
+/* By whole warps, whose lanes have consecutive numbers: whether a loop over those below `end` goes on. With a pause a
+ * lane goes on while another one of its warp does, and asks itself whether i < end. */
+template <typename Pause, typename Number> ORDO_DEV bool op_dev_goes_on(Number i, Number end)
 {
-    for (Number first = begin + threadIdx.x / 32 * 32; first < end; first += ORDO_CUDA_THREADS) {
-        const Number i = first + threadIdx.x % 32;
-        if (i < end)
-            each(i);
-        pause();
-    }
+    return (op_dev_pauses<Pause> ? i - threadIdx.x % 32 : i) < end;
 }
 
 /* By a whole block. `lanes` consecutive threads share an item, or none (degree 0), and pass the same item, value, begin
@@ -421,15 +411,15 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, or
 #if ORDO_OP_RESIDUALS
     ordo_dev_fence(); /* releases what other warps have written, ahead of offers */
 #endif
-    op_dev_each(
-        0u, total,
-        [&](ordo_u32 i) {
+    for (ordo_u32 i = threadIdx.x; op_dev_goes_on<Pause>(i, total); i += ORDO_CUDA_THREADS) {
+        if (!op_dev_pauses<Pause> || i < total) {
             ordo_u32 owner = 0; /* the last item whose offset is at most i */
             for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
                 owner += tile->offset[owner + step] <= i ? step : 0;
             sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
-        },
-        pause);
+        }
+        pause();
+    }
     __syncthreads();
 }
 
@@ -567,13 +557,19 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];
             end = begin + ORDO_CUDA_SEGMENT < end ? begin + ORDO_CUDA_SEGMENT : end;
 #if ORDO_OP_ORDER == ORDO_SUM
-            op_dev_each(
-                begin, end, [&](ordo_u64 e) { sink(item, f->taken[step & 1][now], e); }, pause);
+            for (ordo_u64 e = begin + threadIdx.x; op_dev_goes_on<Pause>(e, end); e += ORDO_CUDA_THREADS) {
+                if (!op_dev_pauses<Pause> || e < end)
+                    sink(item, f->taken[step & 1][now], e);
+                pause();
+            }
 #else
             op_cell value = op_dev_cell(cells, item);
             if (op_filter(state, item))
-                op_dev_each(
-                    begin, end, [&](ordo_u64 e) { sink(item, value, e); }, pause);
+                for (ordo_u64 e = begin + threadIdx.x; op_dev_goes_on<Pause>(e, end); e += ORDO_CUDA_THREADS) {
+                    if (!op_dev_pauses<Pause> || e < end)
+                        sink(item, value, e);
+                    pause();
+                }
             if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0)
                 mine->items++;
 #endif
