@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the wheels and tries them in fresh virtual environments, without root and without the network.
 
-  wheel_test.py SOURCE                    the package `ordo`; skipped without meson-python
+  wheel_test.py SOURCE                    the package `ordo`; skipped without meson-python and patchelf
   wheel_test.py SOURCE LIBORDO BACK_END   the wheel `ordo-cuda` of a back end that is there
 """
 import os
@@ -18,7 +18,7 @@ try:
 except ImportError as missing:
     print(f"{missing.name} is missing")
     sys.exit(77)
-numpy_folder = str(pathlib.Path(numpy.__file__).parent.parent)
+numpy_folder = pathlib.Path(numpy.__file__).parent.parent
 clean = {k: v for k, v in os.environ.items() if not k.startswith(("ORDO_", "PYTHON", "PIP_"))}
 passed = failed = 0
 
@@ -48,7 +48,9 @@ def try_package(folder):
     say("-cp311-abi3-" in wheel.name, wheel.name)
     run(sys.executable, "-m", "venv", folder / "fresh")
     python = folder / "fresh" / "bin" / "python"
-    (next((folder / "fresh" / "lib").iterdir()) / "site-packages" / "numpy.pth").write_text(numpy_folder + "\n")
+    site = next((folder / "fresh" / "lib").iterdir()) / "site-packages"
+    for part in numpy_folder.glob("numpy*"):  # and nothing else of where it is: an ordo may be there, too
+        (site / part.name).symlink_to(part)
     code, text = run(python, "-m", "pip", "install", "--no-index", "--no-deps", wheel)
     say(code == 0, "pip install", text)
     code, text = run(python, "-c", "import ordo; g = ordo.generate('road', vertices=3000); ordo.sssp(g, 0).verify(); print(ordo.__file__)")
@@ -89,6 +91,9 @@ with tempfile.TemporaryDirectory() as name:
             import mesonpy  # noqa: F401
         except ImportError:
             print("meson-python is missing")
+            sys.exit(77)
+        if not shutil.which("patchelf"):  # meson-python sets the command's path to the library
+            print("patchelf is missing")
             sys.exit(77)
         try_package(pathlib.Path(name))
 print(f"{passed} passed, {failed} failed")
