@@ -25,7 +25,7 @@ const cli_verb verbs[] = {
     {"check-operator", "FILE", "tests what an operator of yours declares of itself, and shows a small counterexample",
      VERB_CHECK, verb_check_operator},
     {"new", "operator|scheduler NAME", "writes what to begin with, and a test of it", VERB_NEW, verb_new},
-    {"bench", "ht|atm|sgd|machine|queue [RATINGS]",
+    {"bench", "ht|atm|sgd|machine|queue|lock-transfer [RATINGS]",
      "critical sections: servers against locks, checked; what the machine and queues can do", VERB_BENCH, verb_bench},
     {"gap", "GRAPH", "the kernels of the GAP Benchmark Suite by its rules, in its lines", VERB_GAP, verb_gap},
     {"generate", "KIND ... -o FILE", "makes a graph and writes it", VERB_GENERATE, verb_generate},
