@@ -534,7 +534,8 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
  * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
  * items tiles are narrower, and several threads share an item, so that every block has a tile. `mine` are the counters
  * of the calling thread. `locks`: as in op_dev_begin. `pause`: as in op_dev_expand.
- * `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. */
+ * `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched.
+ *   One function: pieces of hubs and tiles share the block's registers and the loop that takes them. */
 template <typename Sink, typename Done, typename Between, typename Pause = op_dev_no_pause>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
