@@ -55,6 +55,14 @@ typedef struct discharge_state {
     ordo_vid source, sink;        /* make no requests */
 } discharge_state;
 
+/* The arrays of both operators: ORDO_CRITICAL_ARRAYS. */
+#define DISCHARGE_ARRAYS(X)                                                                                            \
+    X(row, RUN, s->vertices + 1, READ)                                                                                 \
+    X(edge, RUN, s->edges, WRITE)                                                                                      \
+    X(height, TARGET, 1, WRITE)                                                                                        \
+    X(current, TARGET, 1, WRITE)                                                                                       \
+    X(excess, TARGET, 1, WRITE) X(count, RUN, s->heights, WRITE) X(progress, RUN, 1, WRITE)
+
 enum {
     DISCHARGE_RELABEL = 12, /* work of a relabel beside its edges (hi_pr's beta) */
     DISCHARGE_SAMPLE = 16   /* one relabel of so many is counted, as so many, since all threads write that counter */
@@ -185,11 +193,6 @@ ORDO_FN double discharge_delta(void)
 #define ORDO_CRITICAL_REQUESTS DISCHARGE_REQUESTS
 #define ORDO_CRITICAL_ACTIVATIONS 2
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
-#define ORDO_CRITICAL_ARRAYS(X)                                                                                        \
-    X(row, RUN, s->vertices + 1, READ)                                                                                 \
-    X(edge, RUN, s->edges, WRITE)                                                                                      \
-    X(height, TARGET, 1, WRITE)                                                                                        \
-    X(current, TARGET, 1, WRITE)                                                                                       \
-    X(excess, TARGET, 1, WRITE) X(count, RUN, s->heights, WRITE) X(progress, RUN, 1, WRITE)
+#define ORDO_CRITICAL_ARRAYS(X) DISCHARGE_ARRAYS(X)
 #include <ordo/operator/critical.h>
 #endif

@@ -87,10 +87,5 @@ ORDO_FN ordo_u32 discharge_apart_commit(const discharge_state *s, const ordo_req
 #define ORDO_CRITICAL_PROPERTIES ORDO_IDEMPOTENT
 #define ORDO_CRITICAL_FIRST discharge_apart_first
 #define ORDO_CRITICAL_SECOND discharge_apart_second
-#define ORDO_CRITICAL_ARRAYS(X)                                                                                        \
-    X(row, RUN, s->vertices + 1, READ)                                                                                 \
-    X(edge, RUN, s->edges, WRITE)                                                                                      \
-    X(height, TARGET, 1, WRITE)                                                                                        \
-    X(current, TARGET, 1, WRITE)                                                                                       \
-    X(excess, TARGET, 1, WRITE) X(count, RUN, s->heights, WRITE) X(progress, RUN, 1, WRITE)
+#define ORDO_CRITICAL_ARRAYS(X) DISCHARGE_ARRAYS(X)
 #include <ordo/operator/critical.h>

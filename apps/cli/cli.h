@@ -403,6 +403,9 @@ ordo_status sink_open(sink *s, const char *path);
 ordo_status sink_append(sink *s, const char *path);
 /* Closes it; with `keep` the file is kept, otherwise removed. */
 ordo_status sink_close(sink *s, bool keep);
+/* Closes it at the end of a call that has come to `status`; the file is kept if that is ORDO_OK. Returns `status`, with
+ * the line of its error, or the error of closing. */
+ordo_status sink_end(sink *s, ordo_status status);
 ordo_status sink_flush(sink *s);
 /* Flushes; what was written so far is kept if a signal ends the process. */
 ordo_status sink_whole(sink *s);

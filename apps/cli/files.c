@@ -116,6 +116,14 @@ ordo_status sink_close(sink *s, bool keep)
     return ordo_output_close(&s->out, keep, error);
 }
 
+ordo_status sink_end(sink *s, ordo_status status)
+{
+    char failure[1024];
+    snprintf(failure, sizeof failure, "%s", ordo_last_error());
+    const ordo_status closed = sink_close(s, !status);
+    return status ? ordo_fail(status, "%s", failure) : closed;
+}
+
 /* ---- NumPy ---- */
 
 static bool is_numpy(const char *path)

@@ -114,13 +114,9 @@ ordo_status verb_partition(const options *o)
         print_parts(o, &g, of, seconds);
     if (!status && json.file)
         status = json_write_partition(&json, &g, o, of, seconds);
-    char failure[1024];
-    snprintf(failure, sizeof failure, "%s", ordo_last_error());
-    const ordo_status closed = sink_close(&json, !status);
-    if (status)
-        ordo_fail(status, "%s", failure);
+    status = sink_end(&json, status);
     free(part);
     free(of);
     load_free(&g);
-    return status ? status : closed;
+    return status;
 }

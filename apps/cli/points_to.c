@@ -91,7 +91,6 @@ static ordo_status run_points_to(const options *o, points_to_record *r, ordo_con
     return status;
 }
 
-/* One function: what was begun is ended in reverse order, and the first error is the one that counts. */
 ordo_status verb_points_to(const options *o)
 {
     if (o->word_count != 1)
@@ -119,14 +118,8 @@ ordo_status verb_points_to(const options *o)
         status = json_write_points_to(&json, &r);
     if (!status && !o->quiet && !taken)
         print_sets(&r);
-    char failure[1024];
-    snprintf(failure, sizeof failure, "%s", ordo_last_error());
-    ordo_status closed = sink_close(&out, !status);
-    const ordo_status second = sink_close(&json, !status);
-    closed = closed ? closed : second;
-    if (status)
-        ordo_fail(status, "%s", failure);
+    status = sink_end(&json, sink_end(&out, status));
     ordo_points_to_free(&sets);
     ordo_constraints_free(&c);
-    return status ? status : closed;
+    return status;
 }

@@ -216,13 +216,9 @@ ordo_status verb_sample(const options *given)
         fprintf(names.file, "%llu\n", (unsigned long long)(list[i] + g.id_base));
     if (!status && !o.quiet)
         print_sample(&g, &sample, seconds, write_seconds);
-    char failure[1024];
-    snprintf(failure, sizeof failure, "%s", ordo_last_error());
-    ordo_status closed = sink_close(&names, !status);
-    if (status)
-        ordo_fail(status, "%s", failure);
+    status = sink_end(&names, status);
     free(list);
     load_free(&sample);
     load_free(&g);
-    return status ? status : closed;
+    return status;
 }

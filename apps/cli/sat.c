@@ -116,7 +116,6 @@ static ordo_status run_sat(const options *o, sat_record *r, ordo_formula *f, ord
     return status;
 }
 
-/* One function: what was begun is ended in reverse order, and the first error is the one that counts. */
 ordo_status verb_sat(const options *o)
 {
     if (o->word_count != 1)
@@ -141,17 +140,11 @@ ordo_status verb_sat(const options *o)
         status = json_write_sat(&json, o, &r);
     if (!status && !o->quiet && !taken)
         print_found(&r);
-    char failure[1024];
-    snprintf(failure, sizeof failure, "%s", ordo_last_error());
-    ordo_status closed = sink_close(&answer, !status);
-    const ordo_status second = sink_close(&json, !status);
-    closed = closed ? closed : second;
-    if (status)
-        ordo_fail(status, "%s", failure);
-    else if (!closed && found.answer == ORDO_SAT_UNKNOWN)
+    status = sink_end(&json, sink_end(&answer, status));
+    if (!status && found.answer == ORDO_SAT_UNKNOWN)
         status = ordo_fail(ORDO_ERR_TIMEOUT, "no assignment was found in %u tries; there may be one", found.tries);
     ordo_stats_free(&stats);
     ordo_formula_free(&f);
     free(value);
-    return status ? status : closed;
+    return status;
 }

@@ -183,6 +183,12 @@ class Base(unittest.TestCase):
     def path(cls, name):
         return os.path.join(cls.folder.name, name)
 
+    def write(self, name, text):
+        path = self.path(name)
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
     def ok(self, r, status=0):
         self.assertEqual(r.returncode, status, r.err + r.out)
         if status == 0:

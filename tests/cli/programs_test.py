@@ -16,14 +16,6 @@ def record(text):
     return value
 
 
-class Programs(Base):
-    def write(self, name, text):
-        path = self.path(name)
-        with open(path, "w") as f:
-            f.write(text)
-        return path
-
-
 def read_cnf(path):
     with open(path) as f:
         words = [w for line in f if line[0] not in "cp" for w in line.split()]
@@ -38,7 +30,7 @@ def read_cnf(path):
 
 
 @needs("sat")
-class Sat(Programs):
+class Sat(Base):
     def satisfied(self, formula, solution, variables):
         """The assignment, after substituting it in every clause."""
         with open(solution) as f:
@@ -140,7 +132,7 @@ def andersen(constraints, n):
 
 
 @needs("points-to")
-class PointsTo(Programs):
+class PointsTo(Base):
     def test_answers(self):
         rng = random.Random(3)
         for trial in range(20):

@@ -50,12 +50,6 @@ def in_circle(a, b, c, d):
 
 @needs("refine")
 class Refine(Base):
-    def write(self, name, text):
-        path = self.path(name)
-        with open(path, "w") as f:
-            f.write(text)
-        return path
-
     def refined(self, *words, area, angle=30, least=None):
         """The mesh of a call, after checks: all that ordo's own verification says, exactly, by a code of this test."""
         base = self.path("out")

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <ordo/graph.h>
 
@@ -72,6 +73,11 @@ __attribute__((unused)) static const char *put_file(const char *name, const void
     ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
     ck_assert_int_eq(fclose(f), 0);
     return path;
+}
+
+__attribute__((unused)) static const char *put_text(const char *name, const char *text)
+{
+    return put_file(name, text, strlen(text));
 }
 
 __attribute__((unused)) static ordo_graph *borrowed(const ordo_csr *csr, bool symmetric)

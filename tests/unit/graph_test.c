@@ -39,11 +39,6 @@
 
 /* ---- helpers ---- */
 
-static const char *put_text(const char *name, const char *text)
-{
-    return put_file(name, text, strlen(text));
-}
-
 typedef struct naive_edge {
     ordo_vid tail, head;
     ordo_u32 weight;

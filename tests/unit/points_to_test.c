@@ -1,17 +1,13 @@
 /* points_to_test.c -- points-to analysis: files, what is refused, and answers against a loop over all constraints of
  * small programs, on matrices of bits, until nothing changes.
  */
+#include "tests/common/random.h"
 #include "tests/common/suite.h"
 
 #include <string.h>
 
 #include <ordo/memory.h>
 #include <ordo/points_to.h>
-
-static const char *put_text(const char *name, const char *text)
-{
-    return put_file(name, text, strlen(text));
-}
 
 /* ---- files ---- */
 
@@ -76,11 +72,9 @@ END_TEST
 
 /* ---- answers ---- */
 
-static ordo_u64 state = 1;
 static ordo_u32 below(ordo_u32 limit)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (ordo_u32)((state >> 33) % limit);
+    return next_random() % limit;
 }
 
 enum { N = 700, MOST = 900 };
@@ -156,7 +150,7 @@ START_TEST(random_programs)
     ordo_constraint list[MOST];
     ordo_u64 facts = 0, added = 0;
     const ordo_u64 before = ordo_memory_now();
-    state = (ordo_u64)_i * 1000 + 1;
+    seed = (ordo_u64)_i * 1000 + 1;
     for (int t = 0; t < trials; t++) {
         const ordo_constraints c = draw(list);
         ordo_points_to_sets sets;

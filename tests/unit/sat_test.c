@@ -1,17 +1,13 @@
 /* sat_test.c -- formulas and survey propagation: files, what is refused, and answers against all assignments of small
  * formulas, tried one by one.
  */
+#include "tests/common/random.h"
 #include "tests/common/suite.h"
 
 #include <string.h>
 
 #include <ordo/memory.h>
 #include <ordo/sat.h>
-
-static const char *put_text(const char *name, const char *text)
-{
-    return put_file(name, text, strlen(text));
-}
 
 /* ---- files ---- */
 
@@ -108,11 +104,9 @@ END_TEST
 
 /* ---- answers ---- */
 
-static ordo_u64 state = 1;
 static ordo_u32 below(ordo_u32 limit)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (ordo_u32)((state >> 33) % limit);
+    return next_random() % limit;
 }
 
 enum { MOST_VARIABLES = 10, MOST_CLAUSES = 60, LONGEST = 4 };
@@ -153,7 +147,7 @@ START_TEST(small_formulas)
     const ordo_u64 before = ordo_memory_now();
     ordo_u32 row[MOST_CLAUSES + 1], literal[MOST_CLAUSES * LONGEST];
     int satisfiable = 0, proved = 0, impossible = 0;
-    state = (ordo_u64)_i + 1;
+    seed = (ordo_u64)_i + 1;
     for (int t = 0; t < trials; t++) {
         ordo_formula f;
         ordo_u8 value[MOST_VARIABLES];
@@ -192,7 +186,7 @@ END_TEST
 START_TEST(substitution)
 {
     ordo_u32 row[MOST_CLAUSES + 1], literal[MOST_CLAUSES * LONGEST];
-    state = 77;
+    seed = 77;
     for (int t = 0; t < 2000; t++) {
         ordo_formula f;
         ordo_u8 value[MOST_VARIABLES];

@@ -10,11 +10,6 @@
 #include <ordo/memory.h>
 #include <ordo/paths.h>
 
-static const char *put_text(const char *name, const char *text)
-{
-    return put_file(name, text, strlen(text));
-}
-
 static ordo_i64 whole_at(const ordo_csr *g, ordo_eid e)
 {
     ordo_i64 value;
