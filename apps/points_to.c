@@ -11,14 +11,15 @@
  * of messages, and doing one twice, leads to the same sets. The only atomics hand out blocks of memory and parts of the
  * worklist.
  *
- * A superstep has four phases, with a barrier after each. `fresh` of v is what its set got in the last superstep:
- *   look    any thread takes a variable v of the worklist. For every o in fresh(v): a load x = *v asks the owner of o
- *           for the edge o -> x, a store *v = y asks the owner of y for the edge y -> o. Every edge v -> w that is
- * there asks the owner of w to take over fresh(v)                                    reads sets and edges edges owners
- * add the edges that are new, and ask the owner of each one's head to take over the whole set of its tail writes edges
- *   unite   owners collect in `coming` of w what w has not yet                           reads sets, writes coming
- *   grow    owners add coming(w) to the set of w; it becomes fresh(w), and w is on the worklist
- *                                                                                        writes sets and fresh
+ * A superstep has four phases, with a barrier after each. `fresh` of v is what its set got in the last superstep.
+ *   look    Sets and edges are read. Any thread takes a variable v of the worklist. For every o in fresh(v), a load
+ *           x = *v asks the owner of o for the edge o -> x, and a store *v = y asks the owner of y for the edge y -> o.
+ *           Every edge v -> w that is there asks the owner of w to take over fresh(v).
+ *   edges   Edges are written. Owners add those that are new, and ask the owner of each one's head to take over the
+ *           whole set of its tail.
+ *   unite   Sets are read, `coming` is written. Owners collect in coming(w) what w does not have yet.
+ *   grow    Sets and `fresh` are written. Owners add coming(w) to the set of w. It becomes fresh(w), and w is put on
+ *           the worklist.
  * It is difference propagation (Pearce, Kelly and Hankin 2004): along an edge that is there, only what is new travels.
  * Nothing is lost: an edge that is added in this superstep passes on the whole set, fresh part included.
  *

@@ -2,15 +2,17 @@
  * given length, that keeps the times at which it began and ended.
  *
  *   SECTION(i):  own t = first(i);  began = now;  note(t, began);  steps of arithmetic;  released(t) = now
- *                                           [Wang, Fussell and Lin 2019, section 5.3, table 3: "unlock and
- * reacquisition latency"; the arithmetic is that of figure 9]
+ *
+ * It measures what Wang, Fussell and Lin (2019, section 5.3, table 3) call unlock and reacquisition latency; the
+ * arithmetic is that of their figure 9.
  *
  * Items are critical sections, targets are locks. A request carries who makes it (a thread), when, and how many
- * sections of its target had been run by then. When its section begins, these say handover   the lock was held by
- * another party, and the request was made before that party released it: the time from the release to the beginning is
- * how long the lock took wait       the time since the request was made, and the sections of the target that ran
- * meanwhile All counts are plain words of the target, which only its owner writes; that their sums are right shows
- * exclusion, too. lock_transfer_pair.h has the same section of two targets at once.
+ * sections of its target had been run by then. When its section begins, two figures follow.
+ *   handover   If another party held the lock, and the request was made before that party released it: the time from
+ *              the release to the beginning. That is how long the lock took to the next party.
+ *   wait       The time since the request was made, and the number of sections of the target that ran meanwhile.
+ * All counts are plain words of the target, which only its owner writes. That their sums are right shows exclusion,
+ * too. lock_transfer_pair.h has the same section of two targets at once.
  *
  * An operator that reads a clock for every section: it serves to measure, and reading the clock is a part of what is
  * measured. The clock of a GPU is its global timer, the same for all multiprocessors.

@@ -7,13 +7,14 @@
  * worklist of its own: a ring in global memory that no other block reads, with a flag for each item, so that an item is
  * there once and each worklist has places for all items that its block owns.
  *
- * Protocol. A block repeats
- *   serve    take what has arrived; under a lock in shared memory test each candidate against its cell, store the
- * better value, and put the target on the own worklist, if it is not there expand   take up to 512 items of the
- * worklist, first in, first out; clear their flags, then read their cells; process their edges in batches; candidates
- * that would improve their targets are sent to these owners A candidate is the activation, too: no list of the grid is
- * left. The first entries are put on the worklists of their owners by all blocks, ahead of one grid barrier, the only
- * one.
+ * Protocol. A block repeats two parts.
+ *   serve    It takes the messages that have arrived. Under a lock in shared memory it compares each candidate with its
+ *            cell, and stores the better value. It puts the target on its own worklist, unless the target is there.
+ *   expand   It takes up to 512 items of its worklist, first in, first out. It clears their flags, then reads their
+ *            cells. It processes their edges in batches, and sends candidates that would improve their targets to the
+ *            owners of these targets.
+ * A candidate is the activation, too: there is no list of the grid. All blocks put the first entries on the worklists
+ * of their owners, ahead of one grid barrier, the only one.
  *
  * No block waits for ever. Only a sender waits, for places in a ring, and it serves its own ring meanwhile. Serving
  * waits for nothing: worklists have places. A reservation is at most a batch, which a ring can hold; so the first
@@ -23,11 +24,13 @@
  * Termination, by an exact count. *Things* are messages that are not served and entries of worklists that are not
  * expanded. `pending` of the grid is the number of things and the sum of the blocks' credit: things that a block may
  * make without counting them.
- *   C1 a message that is served becomes an entry, or credit; an entry whose candidates are all sent becomes credit
- *   C2 a block has credit for all messages of a batch before it writes the first of them; what it lacks, and SPARE
- * more, it adds to `pending` first C3 a block with nothing to serve or expand subtracts its credit from `pending` C4 a
- * block that reads pending = 0 ends So pending is never less than the number of things. If it is 0 there is no thing,
- * none can be made (C1, C2 need one), and it stays 0. If there is no thing, all blocks come to C3, and then it is 0.
+ *   C1   A message that is served becomes an entry, or credit. An entry whose candidates are all sent becomes credit.
+ *   C2   A block has credit for all messages of a batch before it writes the first of them. What it lacks, and SPARE
+ *        more, it adds to `pending` first.
+ *   C3   A block with nothing to serve or expand subtracts its credit from `pending`.
+ *   C4   A block that reads pending = 0 ends.
+ * So `pending` is never less than the number of things. If it is 0 there is no thing, none can be made (C1 and C2 need
+ * one), and it stays 0. If there is no thing, all blocks come to C3, and then it is 0.
  *
  * Memory order. A message is its words, whose laps say that they are there. C2 comes before a message is seen by a
  * fence of one thread between two barriers of its block; what a block has read from its ring comes before its C2 and C3
