@@ -319,7 +319,7 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
 
 static ordo_status first_phase(search *s, bool cut_only)
 {
-    ordo_network_start(&s->net, s->native);
+    ordo_network_start(&s->net, s->native && !s->whole);
     if (s->whole)
         return run_on_gpu(s, cut_only);
     ordo_status status = s->native ? ORDO_OK : begin(s);

@@ -515,16 +515,14 @@ static ordo_status bsp_run_team(bsp_run *run, ordo_team_fn *work)
 
 /* The function of a run's sync. */
 #if ORDO_OP_ORDER != ORDO_SUM
-#define BSP_OF_SYNC(_job, _what)                                                                                       \
-    (ordo_job_sync(_job) == ORDO_SYNC_LOCK   ? _what##_lock                                                            \
-     : ordo_job_sync(_job) == ORDO_SYNC_RACY ? _what##_racy                                                            \
-     : ordo_job_sync(_job) == ORDO_SYNC_RACE ? _what##_race                                                            \
-                                             : _what##_atomic)
-#else
-#define BSP_OF_SYNC(_job, _what)                                                                                       \
-    (ordo_job_sync(_job) == ORDO_SYNC_LOCK   ? _what##_lock                                                            \
-     : ordo_job_sync(_job) == ORDO_SYNC_RACY ? _what##_racy                                                            \
-                                             : _what##_atomic)
+#define BSP_OF_SYNC(_job, _lock, _racy, _race, _atomic)                                                                \
+    (ordo_job_sync(_job) == ORDO_SYNC_LOCK   ? _lock                                                                   \
+     : ordo_job_sync(_job) == ORDO_SYNC_RACY ? _racy                                                                   \
+     : ordo_job_sync(_job) == ORDO_SYNC_RACE ? _race                                                                   \
+                                             : _atomic)
+#else /* sums have no sync race */
+#define BSP_OF_SYNC(_job, _lock, _racy, _race, _atomic)                                                                \
+    (ordo_job_sync(_job) == ORDO_SYNC_LOCK ? _lock : ordo_job_sync(_job) == ORDO_SYNC_RACY ? _racy : _atomic)
 #endif
 
 /* Makes bitmaps and in-rows, if pulling is possible and allowed. */
@@ -571,7 +569,7 @@ static ordo_status bsp_run_here(ordo_job *job)
                    .votes = (ordo_bsp_vote *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_bsp_vote))};
     ordo_status status = run.shares && run.votes ? bsp_prepare(job, &run) : ORDO_ERR_MEMORY;
     if (!status)
-        status = bsp_run_team(&run, BSP_OF_SYNC(job, bsp_work));
+        status = bsp_run_team(&run, BSP_OF_SYNC(job, bsp_work_lock, bsp_work_racy, bsp_work_race, bsp_work_atomic));
     ordo_free(run.front[0]);
     ordo_free(run.front[1]);
     ordo_free(run.taken);

@@ -102,7 +102,7 @@ ORDO_DEV void bsp_list_all(const bsp_list_args *a, ordo_u32 step)
 }
 
 /* append=atomic, warp. */
-static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) bsp_list_kernel(const bsp_list_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_list_kernel(const bsp_list_args a)
 {
     __shared__ op_dev_tile tile;
     auto grid = cooperative_groups::this_grid();
@@ -295,7 +295,7 @@ ORDO_DEV ordo_u64 bsp_expand_numbers(const bsp_list_args *a, bsp_place_space *s,
 }
 
 /* append=prefix, scatter. */
-static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) bsp_place_kernel(const bsp_list_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(const bsp_list_args a)
 {
     __shared__ bsp_place_space space;
     const op_dev_frontier *f = &a.frontier;
@@ -327,7 +327,7 @@ static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) bsp_place_kernel(con
 }
 
 /* Sync race. */
-static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) bsp_race_kernel(const bsp_list_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_race_kernel(const bsp_list_args a)
 {
     __shared__ op_dev_tile tile;
     alignas(8) __shared__ ordo_dev_queue queue;

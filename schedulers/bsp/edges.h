@@ -158,7 +158,7 @@ static ordo_status bsp_run_edges(ordo_job *job)
     ordo_status status = run.shares && run.votes && run.stamp ? ordo_job_need_tails(job) : ORDO_ERR_MEMORY;
     ordo_job_account(job, run.stamp ? (long long)(job->num_items * sizeof(ordo_u32)) : 0);
     if (!status)
-        status = bsp_run_team(&run, BSP_OF_SYNC(job, bsp_edges));
+        status = bsp_run_team(&run, BSP_OF_SYNC(job, bsp_edges_lock, bsp_edges_racy, bsp_edges_race, bsp_edges_atomic));
     ordo_free(run.stamp);
     ordo_free(run.shares);
     ordo_free(run.votes);

@@ -125,7 +125,8 @@ ORDO_DEV bool topology_go_on(const topology_args &a, ordo_u64 round, bool change
     return ordo_dev_load(word) && !ordo_dev_load(a.stop + (round + 1) % 3 * TOPOLOGY_LINE);
 }
 
-static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) topology_pull_kernel(const topology_args a, ordo_u32 sweeps)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS))
+    topology_pull_kernel(const topology_args a, ordo_u32 sweeps)
 {
     __shared__ topology_tile tile;
     ordo_cuda_counters mine = {};
@@ -177,7 +178,8 @@ template <typename Each> ORDO_DEV bool topology_better_edges(const topology_args
     return any;
 }
 
-static __global__ void __launch_bounds__(ORDO_CUDA_THREADS) topology_race_kernel(const topology_args a, ordo_u64 *mark)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS))
+    topology_race_kernel(const topology_args a, ordo_u64 *mark)
 {
     ordo_cuda_counters mine = {};
     bool changed = true;

@@ -801,7 +801,7 @@ class Scheduler(Files):
     def test_refused(self):
         for status, why, folder in (
                 (3, "no such folder of a scheduler", "./none"), (3, "scheduler.c: No such file", self.folder.name + "/."),
-                (3, "written for another version of Ordo: found interface 7, expected 5", self.changed("seven", [("interface", ".interface = 7,")])),
+                (3, "written for another version of Ordo: found interface 7, expected 6", self.changed("seven", [("interface", ".interface = 7,")])),
                 (3, "found interface 0, expected 5", self.changed("zero", [("interface", "")])),
                 (3, "is in a folder of another name, expected 'other'", self.changed("other", [("name", '.name = "pile",')])),
                 (2, "there is another scheduler 'delta'", self.changed("delta")), (2, "expected a folder whose name is that of a scheduler", self.changed("a-b"))):
