@@ -16,6 +16,8 @@ from references import INF, dijkstra
 
 TOLLS = os.path.join(TREE, "tests", "cli", "operators", "tolls.c")
 INCLUDE = os.path.join(TREE, "framework", "include")
+INTERFACE = int(re.search(r"ORDO_SCHEDULER_INTERFACE = (\d+)",
+                          pathlib.Path(INCLUDE, "ordo/scheduler/scheduler.h").read_text())[1])
 GIVEN_CC = os.environ.get("CC")
 
 # An operator by its parts: the functions, then lines of its list.
@@ -801,8 +803,8 @@ class Scheduler(Files):
     def test_refused(self):
         for status, why, folder in (
                 (3, "no such folder of a scheduler", "./none"), (3, "scheduler.c: No such file", self.folder.name + "/."),
-                (3, "written for another version of Ordo: found interface 7, expected 6", self.changed("seven", [("interface", ".interface = 7,")])),
-                (3, "found interface 0, expected 5", self.changed("zero", [("interface", "")])),
+                (3, f"written for another version of Ordo: found interface 7, expected {INTERFACE}", self.changed("seven", [("interface", ".interface = 7,")])),
+                (3, f"found interface 0, expected {INTERFACE}", self.changed("zero", [("interface", "")])),
                 (3, "is in a folder of another name, expected 'other'", self.changed("other", [("name", '.name = "pile",')])),
                 (2, "there is another scheduler 'delta'", self.changed("delta")), (2, "expected a folder whose name is that of a scheduler", self.changed("a-b"))):
             self.refused(status, why, "bfs", self.gr, "--scheduler", folder)
