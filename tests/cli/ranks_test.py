@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -47,10 +48,14 @@ mpirun=$1; shift
 $mpirun --mca btl tcp,self --mca btl_tcp_if_include 10.9.9.0/24 -np 2 sh -c 'eval "n=\$NS$OMPI_COMM_WORLD_RANK"; exec nsenter -t $n -n "$@"' sh "$@"
 """
 
+SESSIONS = tempfile.TemporaryDirectory(prefix="mpi.")
+
 
 def start(count, *words, program=None):
-    return subprocess.Popen([MPIRUN, "-np", str(count), program or command.ORDO, *map(str, words)], env=WORLD, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # A folder for each job: two of Open MPI's that start at once may both make the folder that is common to a host's, and one fails.
+    return subprocess.Popen([MPIRUN, "-np", str(count), program or command.ORDO, *map(str, words)],
+                            env=dict(WORLD, TMPDIR=tempfile.mkdtemp(dir=SESSIONS.name)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
 
 
 @unittest.skipUnless(MPIRUN and os.path.exists(LIBRARY), "no mpirun, or built without MPI")
