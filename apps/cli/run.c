@@ -206,6 +206,7 @@ static ordo_status open_outputs(const options *o, outputs *out)
         ordo_status status = all[i].path ? sink_open(all[i].sink, all[i].path) : ORDO_OK;
         if (status)
             return status;
+        all[i].sink->threads = o->threads;
     }
     return o->trace ? ordo_trace_make(o->trace_period, &out->recorded) : ORDO_OK;
 }
@@ -445,6 +446,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         return status;
     }
     const size_t trials = o->sources && !at_once ? count * repeat : repeat;
+    run.repeats = trials + warmup;
 
     ordo_answer answer = {0};
     ordo_app_input input;
