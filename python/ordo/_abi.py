@@ -74,7 +74,7 @@ class Options(c.Structure):
     _fields_ = [("scheduler", text), ("sync", text), ("device", text), ("threads", c.c_int),
                 ("settings", c.POINTER(text)), ("setting_count", c.c_size_t), ("timeout", f64),
                 ("cancel", c.POINTER(c.c_int)), ("progress", pointer), ("progress_arg", pointer), ("trace", pointer),
-                ("hardware", flag), ("items", text), ("group", pointer), ("reserved", u64 * 4)]
+                ("hardware", flag), ("items", text), ("group", pointer), ("repeats", u64), ("reserved", u64 * 3)]
 
 
 class Setting(c.Structure):

@@ -219,6 +219,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     ordo_cuda_arrays arrays = {};
     ordo_status status = ORDO_OK;
     bsp_args a = {};
+    bool only_pushes = false;
     const bool locked = job->sync == ORDO_SYNC_LOCK;
     if (locked && (int)job->tunable[BSP_LOCK_ORDER] == 1)
         return ordo_fail(
@@ -235,6 +236,10 @@ static ordo_status bsp_run_job(ordo_job *job)
     if (status)
         return status;
     if (listed || job->sync == ORDO_SYNC_RACE)
+        a.direction = BSP_PUSH;
+    only_pushes = ORDO_OP_ORDER != ORDO_SUM && bsp_pulls && a.direction == BSP_AUTO &&
+                  !ordo_job_in_pays(job, BSP_TRANSPOSE_CUDA);
+    if (only_pushes)
         a.direction = BSP_PUSH;
 #endif
     const bool needs_in = ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
@@ -268,6 +273,8 @@ static ordo_status bsp_run_job(ordo_job *job)
     }
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
+    if (only_pushes)
+        ordo_job_pushed(job, job->out->m);
     return ordo_cuda_end(&c, status);
 }
 

@@ -82,7 +82,10 @@ typedef struct ordo_options {
                                   * takes "auto" */
     struct ordo_group *group;    /**< the run is one over several processes; see `<ordo/distributed.h>`. NULL: of this
                                   * process alone */
-    ordo_u64 reserved[4];        /**< 0; what is added later takes their place */
+    ordo_u64 repeats;            /**< such runs on this graph that are to be expected, this one included. From 2 on,
+                                  * what serves all of them is made for the first: in-rows, for searches of directed
+                                  * graphs under bsp. Else they are made once the runs have shown that they pay */
+    ordo_u64 reserved[3];        /**< 0; what is added later takes their place */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
