@@ -435,8 +435,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     if ((status = parse_ends(o, g, &stop, &target)))
         return status;
 
-    const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
-    size_t count;
+    size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup, count;
     ordo_vid *sources, *path = NULL;
     const bool at_once = takes_all(o->app);
     if ((status = choose_sources(o, g, o->app->sums_sources ? SUMMED_SOURCES : at_once ? 1 : repeat, &sources, &count)))

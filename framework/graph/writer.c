@@ -10,12 +10,12 @@
  *
  * Parts: a list of items is cut into parts of about a block each. Members of a team take parts in order, and each
  * formats its part into a block of its own. Where a part begins in the file follows from the sizes of all before it, so
- * members pass a turn on from part to part: who has it takes its offset, adds its size and passes it on, and then
+ * members pass a turn on from part to part: the one at the turn takes its offset, adds its size, passes it on, and then
  * writes with pwrite, at the same time as others. Compressed bytes, devices and pipes have one order, so these members
  * hand their bytes on before they pass the turn. A part that is longer than a block keeps the turn meanwhile.
  *
  * No deadlock: parts are taken in order, so the turn is at a part that some member has taken or takes next, and that
- * member waits for nobody. At most one part of a member waits for the turn, so parts that wait are less than a team's
+ * member does not wait. At most one part of a member waits for the turn, so parts that wait are less than a team's
  * size ahead of it, and a condition for each member suffices: passing the turn on wakes one thread.
  *
  * Not done: compressing by several threads, which would change the bytes.
@@ -40,7 +40,7 @@ typedef struct parts {
     ordo_part_writer *put;
     const void *arg;
     ordo_u64 items, each, count; /* in all, of a part; parts */
-    ordo_u64 next;               /* atomic: the first part that nobody has taken */
+    ordo_u64 next;               /* atomic: the first part that is not taken */
     int error;                   /* atomic: errno of a failure */
     int members;
     bool at_offsets; /* parts are written where they belong, else one after the other */
@@ -152,13 +152,18 @@ void ordo_put_number(ordo_writer *w, ordo_u64 value)
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
     enum { MOST = 20 };
-    char digits[MOST];
+    char digits[2 * MOST] = {0};
     int at = MOST;
     for (; value >= 10; value /= 100)
         memcpy(digits + (at -= 2), pairs + value % 100 * 2, 2);
     if (value || at == MOST)
         digits[--at] = (char)('0' + value);
-    ordo_put_bytes(w, digits + at, (size_t)(MOST - at));
+    if (w->size - w->used < MOST) {
+        ordo_put_bytes(w, digits + at, (size_t)(MOST - at));
+        return;
+    }
+    memcpy(w->block + w->used, digits + at, MOST); /* a fixed number: no call; what follows overwrites the rest */
+    w->used += (size_t)(MOST - at);
 }
 
 void ordo_put_word64(ordo_writer *w, ordo_u64 value)
