@@ -41,9 +41,8 @@ static void print_sets(const points_to_record *r)
 {
     printf("Program:             %s, %u variables, %llu constraints\n", r->file, r->constraints->variables,
            (unsigned long long)r->constraints->count);
-    printf("Facts:               %llu, of %llu pointers, at most %llu each\n",
-           (unsigned long long)r->facts, (unsigned long long)r->pointers,
-           (unsigned long long)r->most);
+    printf("Facts:               %llu, of %llu pointers, at most %llu each\n", (unsigned long long)r->facts,
+           (unsigned long long)r->pointers, (unsigned long long)r->most);
     printf("Edges:               %llu, %llu added\n", (unsigned long long)r->found->edges,
            (unsigned long long)r->found->added);
     printf("Cycles:              %llu variables share the set of another one\n", (unsigned long long)r->found->joined);

@@ -77,13 +77,13 @@ typedef struct ordo_points_to_sets {
 
 /** How the answer was found. */
 typedef struct ordo_points_to_found {
-    ordo_u64 rounds;      /**< in which sets grew */
-    ordo_u64 items;       /**< variables processed: each time that a set had grown */
-    ordo_u64 unions;      /**< of a set into another one, along an edge */
-    ordo_u64 edges;       /**< of copies at the end, those of the program included; one where both ends share sets */
-    ordo_u64 added;       /**< edges that loads and stores added, and that variables brought to those whose set they share */
-    ordo_u64 bytes;       /**< of blocks that sets and edges took */
-    ordo_u64 joined;      /**< variables that share the set of another one, on whose cycle of copies they were found */
+    ordo_u64 rounds; /**< in which sets grew */
+    ordo_u64 items;  /**< variables processed: each time that a set had grown */
+    ordo_u64 unions; /**< of a set into another one, along an edge */
+    ordo_u64 edges;  /**< of copies at the end, those of the program included; one where both ends share sets */
+    ordo_u64 added;  /**< edges that loads and stores added, and that variables brought to those whose set they share */
+    ordo_u64 bytes;  /**< of blocks that sets and edges took */
+    ordo_u64 joined; /**< variables that share the set of another one, on whose cycle of copies they were found */
     ordo_u64 reserved[3]; /**< 0 */
 } ordo_points_to_found;
 
