@@ -27,12 +27,13 @@
  * all: it alone has a set, edges and a place on the worklist, and `of` tells each variable's. Objects in sets stay
  * variables. Before a superstep, if as many unions were made since the last time as there are edges and variables,
  * cycles are looked for (points_to_cycles.h), so that this takes a bounded part of the time; Hardekopf and Lin (2007)
- * look where two sets are found equal, which asks for a search by each thread. Three more phases follow: find    Member
- * 0 alone searches, and sends each variable v that joins the class of r to the owner of r. join    Owners add v's set
- * to that of r, and clear it. What r did not have becomes fresh(r). r's edges have passed on what it had, v's have not:
- * they are asked for as if they were new edges of r. rename  Owners make `of` and the rows of their variables name
- * representatives. In the phase `look` that follows, the owner also follows v's loads and stores for the whole set of
- * r, and after it, in `edges`, hands them over to r.
+ * look where two sets are found equal, which asks for a search by each thread. Three more phases follow:
+ *   find    Member 0 alone searches, and sends each variable v that joins the class of r to the owner of r.
+ *   join    Owners add v's set to that of r, and clear it. What r did not have becomes fresh(r). The edges of r have
+ *           passed on what r had, those of v have not: they are asked for as if they were new edges of r.
+ *   rename  Owners make `of` and the rows of their variables name representatives.
+ * In the phase `look` that follows, the owner also follows v's loads and stores for the whole set of r, and after it,
+ * in `edges`, hands them over to r.
  *
  * Sets and rows of edges are sparse bit vectors (points_to_set.h), as Hardekopf and Lin have them, from one bounded
  * pool. It ends when no set grew: every constraint then holds, and nothing is in a set but what some constraint put
