@@ -24,7 +24,7 @@ enum { MESH_CHUNK = 64 /* numbers that one item of a prefix sum adds up */ };
 /* A slot: an item that is looked at in this superstep. */
 typedef enum mesh_slot_state {
     MESH_OUT,    /* it was replaced, or cannot be refined */
-    MESH_WAITS,  /* its cavity was larger than the room for it */
+    MESH_WAITS,  /* its cavity was larger than its place */
     MESH_CLAIMS, /* it has found its cavity, and marked it */
     MESH_WON
 } mesh_slot_state;
@@ -36,7 +36,7 @@ typedef struct mesh_slot {
     ordo_u32 again; /* 1: it is an item of the next superstep, too */
 } mesh_slot;
 
-/* Room for cavities, `capacity` elements for each place. */
+/* Where cavities are kept: `capacity` elements for each place. */
 typedef struct mesh_places {
     ordo_u32 *next; /* NULL: a slot's place is its number; else a counter of places that are taken */
     ordo_u32 *inside, *stack;

@@ -16,7 +16,7 @@
  * is told -fmad=false, as it is for this code (framework/cuda/meson.build). Then all results, not only signs, are those
  * of the host. fma() by name is rounded once everywhere, and gives a product's error.
  *
- * Local memory. On a GPU each thread has room for the largest exact sum, so that is kept small: sums are shortened
+ * Local memory. On a GPU each thread has memory for the largest exact sum, so that is kept small: sums are shortened
  * while they are made (expansion_compress).
  *
  * Not done: the stages between the filter and the exact sum that Shewchuk has.

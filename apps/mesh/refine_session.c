@@ -3,23 +3,23 @@
  * Problem. refine.c has a team whose members keep what they find in memory of their own, which grows. On a GPU no
  * thread can grow memory, and what is found in parallel has to get its place in order.
  *
- * Method. Passes follow one another; the host reads a few numbers between them, and makes room:
+ * Method. Passes follow one another; the host reads a few numbers between them, and allocates:
  *   look     each slot's cavity has a place of a fixed size. Where cavities are larger, their slots are looked at again
  *            with four times as much, and so on: few are
- *   check    what winners add; prefix sums number it, and the host makes room for it
+ *   check    what winners add; prefix sums number it, and the host allocates for it
  *   apply    how many entries of the next list come from each slot
  *   put      prefix sums say where they go: those that waited first, then the others, in the order of slots
  * Keys, winners, numbers and lists are those of refine.c, and so is the mesh.
  *
- * Room. An array that is too small is made anew, by half larger than needed. Points and triangles are copied on the
+ * Memory. An array that is too small is made anew, by half larger than needed. Points and triangles are copied on the
  * device; both copies are there at the same time. Where the device has too little memory the call fails, and the mesh
  * of the host is as it was.
  *
- * Not done: supersteps of few items, of which there are many at the end, in one kernel.
+ * Not done: supersteps of few items, of which there are many at the end, in one kernel; places as large as each cavity,
+ * where many cavities of a superstep are very large.
  */
 #include "apps/mesh/refining.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "apps/mesh_passes.h"
@@ -38,7 +38,7 @@ typedef struct refining {
     const mesh_plan *plan;
     mesh_stage stage;
     shelf shelves[SHELVES]; /* each for larger cavities than the one before */
-    ordo_item *waits[2];    /* slots that need more room, of even and odd shelves */
+    ordo_item *waits[2];    /* slots that need larger places, of even and odd shelves */
     ordo_u32 *taken;        /* [1] places of a shelf */
     ordo_u64 *sums;         /* of prefix sums */
     ordo_u64 point_room, on_room, triangle_room, mark_room, item_room, next_room, slot_room, won_room, place_room,
@@ -64,16 +64,15 @@ static ordo_status make_room(refining *r, void *array, ordo_u64 *room, ordo_u64 
     return status;
 }
 
-static ordo_status pass(refining *r, const ordo_pass *what, ordo_u64 count)
-{
-    const ordo_each each = {.pass = what, .state = &r->stage, .count = count};
-    return ordo_session_each(r->session, &each, NULL);
-}
-
 static ordo_status pass_that_finds(refining *r, const ordo_pass *what, ordo_u64 count, ordo_found *found)
 {
     const ordo_each each = {.pass = what, .state = &r->stage, .count = count};
     return ordo_session_each(r->session, &each, found);
+}
+
+static ordo_status pass(refining *r, const ordo_pass *what, ordo_u64 count)
+{
+    return pass_that_finds(r, what, count, NULL);
 }
 
 /* ---- prefix sums ---- */
@@ -159,8 +158,8 @@ static ordo_status begin(refining *r, const mesh *m)
     return status ? status : pass(r, &mesh_begin_pass, m->points > m->triangles ? m->points : m->triangles);
 }
 
-/* Makes room for as many elements of two arrays of own, at `first` and `second`; those of `larger` are at the same
- * places. `move` copies `count` elements. */
+/* Grows two arrays, whose pointers are at own[], to `needed` elements. larger[]: where pointers to larger ones are kept
+ * for `move`, which copies `count` elements. */
 static ordo_status grow(refining *r, ordo_u64 *room, ordo_u64 needed, ordo_u64 most, void **own[2], void **larger[2],
                         const size_t size[2], const ordo_pass *move, ordo_u64 count)
 {
@@ -181,7 +180,7 @@ static ordo_status grow(refining *r, ordo_u64 *room, ordo_u64 needed, ordo_u64 m
     return status;
 }
 
-/* Makes room for what winners add: points, and beyond bit 32 triangles. */
+/* Grows the mesh by what winners add: points, and beyond bit 32 triangles. */
 static ordo_status grow_mesh(refining *r, ordo_u64 added)
 {
     mesh_stage *s = &r->stage;
@@ -255,7 +254,7 @@ static ordo_status make_places(refining *r, int which, ordo_u64 count)
     return status || !which ? status : ordo_session_write(r->session, r->taken, &none, sizeof none);
 }
 
-/* Slots that have no room are looked at again, with more. */
+/* Slots whose places are too small are looked at again, with larger ones. */
 static ordo_status look(refining *r, ordo_u64 slots)
 {
     ordo_each each = {.pass = &mesh_look_pass, .state = &r->stage, .count = slots};
