@@ -23,11 +23,23 @@
  * It is difference propagation (Pearce, Kelly and Hankin 2004): along an edge that is there, only what is new travels.
  * Nothing is lost: an edge that is added in this superstep passes on the whole set, fresh part included.
  *
+ * Classes. Variables on a cycle of copies have the same set in the end. One of them, the representative, stands for
+ * all: it alone has a set, edges and a place on the worklist, and `of` tells each variable's. Objects in sets stay
+ * variables. Before a superstep, if as many unions were made since the last time as there are edges and variables,
+ * cycles are looked for (points_to_cycles.h), so that this takes a bounded part of the time; Hardekopf and Lin (2007)
+ * look where two sets are found equal, which asks for a search by each thread. Three more phases follow:
+ *   find    Member 0 alone searches, and sends each variable v that joins the class of r to the owner of r.
+ *   join    Owners add v's set to that of r, and clear it. What r did not have becomes fresh(r). The edges of r have
+ *           passed on what r had, those of v have not: they are asked for as if they were new edges of r.
+ *   rename  Owners make `of` and the rows of their variables name representatives.
+ * In the phase `look` that follows, the owner also follows v's loads and stores for the whole set of r, and after it,
+ * in `edges`, hands them over to r.
+ *
  * Sets and rows of edges are sparse bit vectors (points_to_set.h), as Hardekopf and Lin have them, from one bounded
  * pool. It ends when no set grew: every constraint then holds, and nothing is in a set but what some constraint put
  * there.
  *
- * Not done: variables on a cycle of copies as one; offsets; a GPU.
+ * Not done: offsets; a GPU.
  */
 #include <string.h>
 
@@ -36,6 +48,7 @@
 #include <ordo/scheduler/team.h>
 
 #include "apps/common.h"
+#include "apps/points_to_cycles.h"
 #include "apps/points_to_set.h"
 
 typedef struct pair {
@@ -53,10 +66,14 @@ typedef struct member {
     pairs *edges;   /* [members] asked for, by the owner of the tail */
     pairs *unions;  /* [members] of a fresh part, by the owner of the head */
     pairs *wholes;  /* [members] of a whole set */
+    pairs *joins;   /* [members] of member 0: variables and representatives, by the owner of the latter */
     pairs work;     /* .from: variables of its own whose sets grew in the last superstep */
     pairs grown;    /* .from: in this one */
     ordo_u64 taken; /* atomic: of `work`, by any member */
-    ordo_u64 items, done, added;
+    pairs heads;    /* .from: representatives of what is in a set */
+    ordo_u32 *mark; /* [n] the last number `marks` with which the variable came into `heads` */
+    ordo_u32 marks;
+    ordo_u64 items, done, added, joined;
     ordo_status status; /* why it cannot go on */
     char padding[64];
 } member;
@@ -70,11 +87,18 @@ typedef struct analysis {
     set_pool pool;
     member *member;
     ordo_u32 *set, *fresh, *coming, *after; /* [n] sets; `after`: heads of edges */
+    ordo_u32 *of;                           /* [n] representatives */
     ordo_u64 *load_row, *store_row;         /* [n + 1] */
     ordo_u32 *load, *store;                 /* of v: destinations of x = *v; sources of *v = y */
+    ordo_u32 *last_use, *next_use;          /* [n] of a representative: a ring of those in its class that have any of
+                                               these, by its last one; NO_USE: none */
+    cycle_finder cycles;
+    ordo_u64 unions_then, edges_then; /* when cycles were looked for; written by member 0 */
     ordo_u64 rounds;
     double start;
 } analysis;
+
+#define NO_USE 0xFFFFFFFFu
 
 static int owner_of(const analysis *a, ordo_u32 v)
 {
@@ -98,18 +122,56 @@ static void send(member *m, pairs *to, ordo_u32 from, ordo_u32 head)
 
 /* ---- the phases ---- */
 
-static void look_at(analysis *a, member *m, ordo_u32 v)
+/* Lists the representatives of what is in the set, each once. */
+static void list_heads(const analysis *a, member *m, ordo_u32 set)
 {
     ordo_u32 o;
-    m->items++;
-    for (set_place p = set_begin(a->fresh[v]); set_next(&a->pool, &p, &o);) {
-        for (ordo_u64 i = a->load_row[v]; i < a->load_row[v + 1]; i++)
-            send(m, &m->edges[owner_of(a, o)], o, a->load[i]);
-        for (ordo_u64 i = a->store_row[v]; i < a->store_row[v + 1]; i++)
-            send(m, &m->edges[owner_of(a, a->store[i])], a->store[i], o);
+    m->heads.count = 0;
+    if (++m->marks == 0) { /* after 2^32 sets */
+        memset(m->mark, 0, a->n * sizeof *m->mark);
+        m->marks = 1;
     }
-    for (set_place p = set_begin(a->after[v]); set_next(&a->pool, &p, &o);)
-        send(m, &m->unions[owner_of(a, o)], v, o);
+    for (set_place p = set_begin(set); set_next(&a->pool, &p, &o);) {
+        const ordo_u32 head = a->of[o];
+        if (m->mark[head] != m->marks)
+            send(m, &m->heads, head, 0);
+        m->mark[head] = m->marks;
+    }
+}
+
+static void ask_for_edge(const analysis *a, member *m, ordo_u32 from, ordo_u32 to)
+{
+    if (from != to)
+        send(m, &m->edges[owner_of(a, from)], from, to);
+}
+
+/* The loads and stores of a ring of variables, for what is in the set. */
+static void follow(const analysis *a, member *m, ordo_u32 last_use, ordo_u32 set)
+{
+    if (last_use == NO_USE || !set)
+        return;
+    list_heads(a, m, set);
+    ordo_u32 v = last_use;
+    do {
+        v = a->next_use[v];
+        for (ordo_u64 i = a->load_row[v]; i < a->load_row[v + 1]; i++)
+            for (ordo_u64 k = 0; k < m->heads.count; k++)
+                ask_for_edge(a, m, m->heads.list[k].from, a->of[a->load[i]]);
+        for (ordo_u64 i = a->store_row[v]; i < a->store_row[v + 1]; i++)
+            for (ordo_u64 k = 0; k < m->heads.count; k++)
+                ask_for_edge(a, m, a->of[a->store[i]], m->heads.list[k].from);
+    } while (v != last_use);
+}
+
+static void look_at(analysis *a, member *m, ordo_u32 v)
+{
+    ordo_u32 w;
+    if (a->of[v] != v) /* it joined another one since it was put on the worklist */
+        return;
+    m->items++;
+    follow(a, m, a->last_use[v], a->fresh[v]);
+    for (set_place p = set_begin(a->after[v]); set_next(&a->pool, &p, &w);)
+        send(m, &m->unions[owner_of(a, w)], v, w);
 }
 
 static void look(analysis *a, member *m, int self)
@@ -121,6 +183,9 @@ static void look(analysis *a, member *m, int self)
             for (ordo_u64 end = k + CHUNK; k < end && k < of->work.count; k++)
                 look_at(a, m, of->work.list[k].from);
     }
+    const pairs *const joins = &a->member[0].joins[self];
+    for (ordo_u64 k = 0; k < joins->count; k++)
+        follow(a, m, a->last_use[joins->list[k].from], a->set[joins->list[k].to]);
 }
 
 static void add_edge(analysis *a, member *m, ordo_u32 from, ordo_u32 to)
@@ -132,12 +197,32 @@ static void add_edge(analysis *a, member *m, ordo_u32 from, ordo_u32 to)
         send(m, &m->wholes[owner_of(a, to)], from, to);
 }
 
+/* Hands the loads and stores of v over to r, its representative. */
+static void hand_over(analysis *a, ordo_u32 v, ordo_u32 r)
+{
+    const ordo_u32 of_v = a->last_use[v], of_r = a->last_use[r];
+    a->last_use[v] = NO_USE;
+    if (of_v == NO_USE)
+        return;
+    if (of_r == NO_USE) {
+        a->last_use[r] = of_v;
+        return;
+    }
+    const ordo_u32 first = a->next_use[of_v]; /* two rings become one */
+    a->next_use[of_v] = a->next_use[of_r];
+    a->next_use[of_r] = first;
+}
+
 static void add_edges(analysis *a, member *m, int self)
 {
+    pairs *const joins = &a->member[0].joins[self];
+    for (ordo_u64 k = 0; k < joins->count; k++)
+        hand_over(a, joins->list[k].from, joins->list[k].to);
+    joins->count = 0;
     for (int i = 0; i < a->threads; i++) {
         pairs *const asked = &a->member[i].edges[self];
         for (ordo_u64 k = 0; k < asked->count; k++)
-            add_edge(a, m, asked->list[k].from, asked->list[k].to);
+            add_edge(a, m, asked->list[k].from, a->of[asked->list[k].to]);
         asked->count = 0; /* its sender uses it next after a barrier */
     }
 }
@@ -177,6 +262,98 @@ static void grow(analysis *a, member *m)
         set_unite(&m->sets, &a->set[v], a->coming[v], 0);
         a->fresh[v] = a->coming[v];
         a->coming[v] = 0;
+    }
+}
+
+/* ---- cycles ---- */
+
+static ordo_u64 unions_of(const analysis *a)
+{
+    ordo_u64 unions = 0;
+    for (int i = 0; i < a->threads; i++)
+        unions += a->member[i].done;
+    return unions;
+}
+
+static ordo_u64 edges_of(const analysis *a)
+{
+    ordo_u64 edges = 0;
+    for (int i = 0; i < a->threads; i++)
+        edges += a->member[i].added;
+    return edges;
+}
+
+/* Every member comes to the same answer, from what all wrote before the barrier. */
+static bool looks_for_cycles(const analysis *a)
+{
+    return unions_of(a) - a->unions_then >= a->edges_then + a->n;
+}
+
+static void send_join(void *arg, ordo_u32 v, ordo_u32 into)
+{
+    const analysis *a = arg;
+    member *m = &a->member[0];
+    m->joined++;
+    send(m, &m->joins[owner_of(a, into)], v, into);
+}
+
+/* By member 0. */
+static void find_cycles(analysis *a)
+{
+    a->unions_then = unions_of(a);
+    a->edges_then = a->c->count + edges_of(a);
+    cycles_find(&a->cycles, &a->pool, a->of, a->after, a->n, send_join, a);
+}
+
+static void join(analysis *a, member *m, ordo_u32 v, ordo_u32 r)
+{
+    const bool was_fresh = a->fresh[r];
+    ordo_u32 w;
+    set_unite(&m->sets, &a->fresh[r], a->set[v], a->set[r]);
+    set_unite(&m->sets, &a->set[r], a->set[v], 0);
+    if (a->fresh[r] && !was_fresh)
+        send(m, &m->work, r, 0);
+    for (set_place p = set_begin(a->after[v]); set_next(&a->pool, &p, &w);)
+        send(m, &m->edges[owner_of(a, r)], r, w);
+    set_clear(&m->sets, &a->set[v]);
+    set_clear(&m->sets, &a->fresh[v]);
+    set_clear(&m->sets, &a->after[v]);
+    a->of[v] = r;
+}
+
+static void join_all(analysis *a, member *m, int self)
+{
+    const pairs *const joins = &a->member[0].joins[self];
+    for (ordo_u64 k = 0; k < joins->count; k++)
+        join(a, m, joins->list[k].from, joins->list[k].to);
+}
+
+/* A row whose heads joined others is made again. */
+static void rename_row(analysis *a, member *m, ordo_u32 v)
+{
+    ordo_u32 w, made = 0;
+    bool same = true;
+    for (set_place p = set_begin(a->after[v]); same && set_next(&a->pool, &p, &w);)
+        same = a->of[w] == w;
+    if (same)
+        return;
+    for (set_place p = set_begin(a->after[v]); set_next(&a->pool, &p, &w);)
+        if (a->of[w] != v)
+            set_add(&m->sets, &made, a->of[w]);
+    set_clear(&m->sets, &a->after[v]);
+    a->after[v] = made;
+}
+
+/* A variable that joins has its new representative since the phase before; one that had joined it before gets it here.
+ * So of[of[v]] is not written by others meanwhile. */
+static void rename_all(analysis *a, member *m, int self)
+{
+    for (ordo_u64 v = (ordo_u64)self; v < a->n; v += (ordo_u64)a->threads) {
+        const ordo_u32 r = a->of[a->of[v]];
+        if (r != a->of[v])
+            a->of[v] = r;
+        if (r == v)
+            rename_row(a, m, (ordo_u32)v);
     }
 }
 
@@ -231,7 +408,17 @@ static void run_member(void *arg, int self)
         ordo_team_barrier(a->team);
         if (!goes_on(a))
             break;
+        const bool cycles = rounds == 0 || looks_for_cycles(a);
         ordo_team_barrier(a->team); /* all have looked before a member may fail in the next phase */
+        if (cycles) {
+            if (self == 0)
+                find_cycles(a);
+            ordo_team_barrier(a->team);
+            join_all(a, m, self);
+            ordo_team_barrier(a->team);
+            rename_all(a, m, self);
+            ordo_team_barrier(a->team);
+        }
         look(a, m, self);
         ordo_team_barrier(a->team);
         add_edges(a, m, self);
@@ -287,33 +474,45 @@ static ordo_status make_members(analysis *a)
     const size_t t = (size_t)a->threads;
     a->member = ordo_alloc_zero(t, sizeof *a->member);
     a->pool.block = ordo_alloc_zero(SET_BLOCKS, sizeof *a->pool.block);
-    ordo_u32 **const array[] = {&a->set, &a->fresh, &a->coming, &a->after};
-    for (int i = 0; i < 4; i++)
-        *array[i] = ordo_alloc_zero(a->n, sizeof(ordo_u32));
-    bool complete = a->member && a->pool.block && a->set && a->fresh && a->coming && a->after;
+    ordo_u32 **const array[] = {&a->set, &a->fresh, &a->coming, &a->after, &a->of, &a->last_use, &a->next_use};
+    bool complete = a->member && a->pool.block;
+    for (size_t i = 0; i < sizeof array / sizeof array[0]; i++)
+        complete = (*array[i] = ordo_alloc_zero(a->n, sizeof(ordo_u32))) && complete;
+    complete = cycle_finder_make(&a->cycles, a->n) && complete;
     for (size_t i = 0; i < t && complete; i++) {
         member *m = &a->member[i];
         m->sets.pool = &a->pool;
         m->edges = ordo_alloc_zero(t, sizeof *m->edges);
         m->unions = ordo_alloc_zero(t, sizeof *m->unions);
         m->wholes = ordo_alloc_zero(t, sizeof *m->wholes);
-        complete = m->edges && m->unions && m->wholes;
+        m->joins = ordo_alloc_zero(t, sizeof *m->joins);
+        m->mark = ordo_alloc_zero(a->n, sizeof *m->mark);
+        complete = m->edges && m->unions && m->wholes && m->joins && m->mark;
     }
-    return complete ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!complete)
+        return ORDO_ERR_MEMORY;
+    for (ordo_u32 v = 0; v < a->n; v++) {
+        a->of[v] = v;
+        a->next_use[v] = v;
+        a->last_use[v] = a->load_row[v] < a->load_row[v + 1] || a->store_row[v] < a->store_row[v + 1] ? v : NO_USE;
+    }
+    return ORDO_OK;
 }
 
 static void free_all(analysis *a)
 {
     for (int i = 0; a->member && i < a->threads; i++) {
         member *m = &a->member[i];
-        pairs *const buffers[] = {m->edges, m->unions, m->wholes};
-        for (int b = 0; b < 3; b++) {
+        pairs *const buffers[] = {m->edges, m->unions, m->wholes, m->joins};
+        for (int b = 0; b < 4; b++) {
             for (int k = 0; buffers[b] && k < a->threads; k++)
                 ordo_free(buffers[b][k].list);
             ordo_free(buffers[b]);
         }
         ordo_free(m->work.list);
         ordo_free(m->grown.list);
+        ordo_free(m->heads.list);
+        ordo_free(m->mark);
     }
     for (ordo_u64 b = 0; a->pool.block && b < a->pool.next_block && b < SET_BLOCKS; b++)
         ordo_free(a->pool.block[b]);
@@ -323,6 +522,10 @@ static void free_all(analysis *a)
     ordo_free(a->fresh);
     ordo_free(a->coming);
     ordo_free(a->after);
+    ordo_free(a->of);
+    ordo_free(a->last_use);
+    ordo_free(a->next_use);
+    cycle_finder_free(&a->cycles);
     ordo_free(a->load_row);
     ordo_free(a->store_row);
     ordo_free(a->load);
@@ -338,25 +541,35 @@ static ordo_u64 size_of(const analysis *a, ordo_u32 set)
     return size;
 }
 
+/* Sets of representatives; set 0 is empty. */
 static ordo_status write_sets(const analysis *a, ordo_points_to_sets *out)
 {
-    ordo_points_to_sets sets = {.variables = a->n, .row = ordo_alloc((size_t)a->n + 1, sizeof *sets.row)};
-    if (!sets.row)
-        return ORDO_ERR_MEMORY;
-    sets.row[0] = 0;
-    for (ordo_u32 v = 0; v < a->n; v++)
-        sets.row[v + 1] = sets.row[v] + size_of(a, a->set[v]);
-    sets.object = ordo_alloc(sets.row[a->n], sizeof *sets.object);
-    if (!sets.object) {
-        ordo_free(sets.row);
+    ordo_points_to_sets sets = {.variables = a->n, .sets = 1};
+    ordo_u64 objects = 0;
+    for (ordo_u32 v = 0; v < a->n; v++) {
+        sets.sets += a->set[v] != 0;
+        objects += size_of(a, a->set[v]);
+    }
+    sets.set = ordo_alloc_zero(a->n, sizeof *sets.set);
+    sets.row = ordo_alloc_zero((size_t)sets.sets + 1, sizeof *sets.row);
+    sets.object = ordo_alloc(objects, sizeof *sets.object);
+    if (!sets.set || !sets.row || !sets.object) {
+        ordo_points_to_free(&sets);
         return ORDO_ERR_MEMORY;
     }
+    ordo_u32 made = 1;
     ordo_u64 at = 0;
     for (ordo_u32 v = 0; v < a->n; v++) {
         ordo_u32 o;
+        if (!a->set[v])
+            continue;
         for (set_place p = set_begin(a->set[v]); set_next(&a->pool, &p, &o);)
             sets.object[at++] = o;
+        sets.set[v] = made;
+        sets.row[++made] = at;
     }
+    for (ordo_u32 v = 0; v < a->n; v++)
+        sets.set[v] = sets.set[a->of[v]];
     *out = sets;
     return ORDO_OK;
 }
@@ -375,6 +588,7 @@ static ordo_status conclude(const analysis *a, ordo_points_to_found *found)
         found->items += m->items;
         found->unions += m->done;
         found->added += m->added;
+        found->joined += m->joined;
     }
     for (ordo_u32 v = 0; v < a->n; v++)
         found->edges += size_of(a, a->after[v]);
@@ -420,6 +634,7 @@ void ordo_points_to_free(ordo_points_to_sets *sets)
 {
     if (!sets)
         return;
+    ordo_free(sets->set);
     ordo_free(sets->row);
     ordo_free(sets->object);
     *sets = (ordo_points_to_sets){0};

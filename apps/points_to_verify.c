@@ -119,14 +119,17 @@ static ordo_status compare(const reference *r, const ordo_points_to_sets *sets)
     if (sets->variables != r->n)
         return ordo_fail(ORDO_ERR_VERIFY, "sets of %u variables, expected %u", sets->variables, r->n);
     for (ordo_u32 v = 0; v < r->n; v++) {
-        const ordo_u64 size = sets->row[v + 1] - sets->row[v];
+        if (sets->set[v] >= sets->sets)
+            return ordo_fail(ORDO_ERR_VERIFY, "variable %u has set %u, expected one below %u", v, sets->set[v],
+                             sets->sets);
+        const ordo_u64 begin = sets->row[sets->set[v]], size = sets->row[sets->set[v] + 1] - begin;
         if (size != r->points[v].count)
             return ordo_fail(ORDO_ERR_VERIFY, "variable %u points to %llu objects, expected %u", v,
                              (unsigned long long)size, r->points[v].count);
         for (ordo_u32 i = 0; i < size; i++)
-            if (sets->object[sets->row[v] + i] != r->points[v].item[i])
-                return ordo_fail(ORDO_ERR_VERIFY, "variable %u points to %u, expected %u", v,
-                                 sets->object[sets->row[v] + i], r->points[v].item[i]);
+            if (sets->object[begin + i] != r->points[v].item[i])
+                return ordo_fail(ORDO_ERR_VERIFY, "variable %u points to %u, expected %u", v, sets->object[begin + i],
+                                 r->points[v].item[i]);
     }
     return ORDO_OK;
 }

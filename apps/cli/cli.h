@@ -466,7 +466,7 @@ typedef struct points_to_record {
     const ordo_constraints *constraints;
     const ordo_points_to_sets *sets;
     const ordo_points_to_found *found;
-    ordo_u64 pointers, most; /* variables that point to something; the size of the largest set */
+    ordo_u64 facts, pointers, most; /* pairs; variables that point to something; the size of the largest set */
     int threads;
     double load_seconds, seconds, verify_seconds;
     bool verified;

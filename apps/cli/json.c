@@ -606,11 +606,12 @@ ordo_status json_write_points_to(sink *s, const points_to_record *r)
     put(program, "constraints", whole(r->constraints->count));
     put(all, "program", program.json);
     put(all, "threads", json_integer(r->threads));
-    put(result, "facts", whole(r->sets->row[r->sets->variables]));
+    put(result, "facts", whole(r->facts));
     put(result, "pointers", whole(r->pointers));
     put(result, "largest", whole(r->most));
     put(result, "edges", whole(r->found->edges));
     put(result, "edges_added", whole(r->found->added));
+    put(result, "joined", whole(r->found->joined));
     put(all, "result", result.json);
     put(work, "rounds", whole(r->found->rounds));
     put(work, "items", whole(r->found->items));

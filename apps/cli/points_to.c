@@ -28,10 +28,10 @@ ordo_status generate_constraints(const options *o)
 static void put_sets(FILE *out, const ordo_points_to_sets *s)
 {
     for (ordo_u32 v = 0; v < s->variables; v++) {
-        if (s->row[v] == s->row[v + 1])
+        if (!s->set[v])
             continue;
         fprintf(out, "%u", v);
-        for (ordo_u64 i = s->row[v]; i < s->row[v + 1]; i++)
+        for (ordo_u64 i = s->row[s->set[v]]; i < s->row[s->set[v] + 1]; i++)
             fprintf(out, " %u", s->object[i]);
         putc('\n', out);
     }
@@ -41,11 +41,11 @@ static void print_sets(const points_to_record *r)
 {
     printf("Program:             %s, %u variables, %llu constraints\n", r->file, r->constraints->variables,
            (unsigned long long)r->constraints->count);
-    printf("Facts:               %llu, of %llu pointers, at most %llu each\n",
-           (unsigned long long)r->sets->row[r->sets->variables], (unsigned long long)r->pointers,
-           (unsigned long long)r->most);
-    printf("Edges:               %llu, %llu added by loads and stores\n", (unsigned long long)r->found->edges,
+    printf("Facts:               %llu, of %llu pointers, at most %llu each\n", (unsigned long long)r->facts,
+           (unsigned long long)r->pointers, (unsigned long long)r->most);
+    printf("Edges:               %llu, %llu added\n", (unsigned long long)r->found->edges,
            (unsigned long long)r->found->added);
+    printf("Cycles:              %llu variables share the set of another one\n", (unsigned long long)r->found->joined);
     printf("Work:                %llu supersteps, %llu items, %llu unions, %llu bytes of sets\n",
            (unsigned long long)r->found->rounds, (unsigned long long)r->found->items,
            (unsigned long long)r->found->unions, (unsigned long long)r->found->bytes);
@@ -60,7 +60,8 @@ static void print_sets(const points_to_record *r)
 static void measure_sets(points_to_record *r)
 {
     for (ordo_u32 v = 0; v < r->sets->variables; v++) {
-        const ordo_u64 size = r->sets->row[v + 1] - r->sets->row[v];
+        const ordo_u64 *const row = &r->sets->row[r->sets->set[v]], size = row[1] - row[0];
+        r->facts += size;
         r->pointers += size > 0;
         r->most = size > r->most ? size : r->most;
     }

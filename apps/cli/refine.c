@@ -16,14 +16,13 @@ static ordo_status check_words(const options *o)
         return ordo_fail(ORDO_ERR_USAGE, "refine needs a file, or --points N");
     if (o->word_count && o->points)
         return ordo_fail(ORDO_ERR_USAGE, "%s and --points given, expected one of them", o->words[0]);
-    if (o->device && strcmp(o->device, "cpu") != 0)
-        return ordo_fail(ORDO_ERR_DEVICE, "device '%s': refine runs on the CPU alone", o->device);
     return ORDO_OK;
 }
 
 static ordo_refine_options asked(const options *o)
 {
-    ordo_refine_options out = {.max_area = o->max_area, .max_triangles = o->max_triangles, .threads = o->threads};
+    ordo_refine_options out = {
+        .max_area = o->max_area, .max_triangles = o->max_triangles, .threads = o->threads, .device = o->device};
     if (options_given(o, "min-angle"))
         out.min_angle = o->min_angle > 0 ? o->min_angle : -1;
     return out;
@@ -44,6 +43,10 @@ static void print_mesh(const options *o, const ordo_mesh *in, const ordo_mesh *o
         printf("Stuck:               %llu triangles that no 64-bit point can refine\n", (ull)s->stuck);
     printf("Supersteps:          %llu, %llu cavities found, %llu points added\n", (ull)s->supersteps, (ull)s->tried,
            (ull)s->won);
+    if (o->device)
+        printf("Device:              %s\n", s->device);
+    if (s->fallback[0])
+        printf("Not on a GPU:        %s\n", s->fallback);
     print_time("Triangulate Time", s->prepare_seconds);
     print_time("Refine Time", s->run_seconds);
 }

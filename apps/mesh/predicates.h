@@ -10,8 +10,14 @@
  * sign. Components that are 0 are left out, which makes points of a grid cheap.
  *
  * What it relies on: round to nearest, and no overflow or underflow. A coordinate is 0 or from 2^-200 to 2^200 in
- * magnitude (geometry_allows); products of four differences are then multiples of 2^-1008 below 2^810. Products
- * are made by fma(), whose error term is exact; so a compiler that contracts a product and a sum changes nothing.
+ * magnitude (geometry_allows); products of four differences are then multiples of 2^-1008 below 2^810. And no product
+ * and sum may be contracted into one operation: two_sum() is exact for a rounded product, but not if its first sum
+ * takes the product unrounded and the others rounded. C11 compilers do not contract (c_std=c11); nvcc does, unless it
+ * is told -fmad=false, as it is for this code (framework/cuda/meson.build). Then all results, not only signs, are those
+ * of the host. fma() by name is rounded once everywhere, and gives a product's error.
+ *
+ * Local memory. On a GPU each thread has memory for the largest exact sum, so that is kept small: sums are shortened
+ * while they are made (expansion_compress).
  *
  * Not done: the stages between the filter and the exact sum that Shewchuk has.
  */
@@ -117,20 +123,39 @@ GEOMETRY_EXACT int expansion_scale(const double *e, int n, double x, double *out
     return count;
 }
 
-enum { MOST_FACTOR = 16, MOST_PRODUCT = 2 * MOST_FACTOR * MOST_FACTOR };
+enum { MOST_FACTOR = 2, MOST_CROSS = 16, MOST_SUM = 40 };
+
+/* The same sum, with fewer components, in place; returns how many. Downwards, each is made a rounded sum, so the next
+ * is at most its last bit: 52 bits apart or more. A sum of products of four differences has 1820 bits, so at most 36
+ * stay. Upwards, they are made such that none overlap. (Shewchuk's Compress.) */
+GEOMETRY_EXACT int expansion_compress(double *e, int n)
+{
+    double sum = e[n - 1], rest;
+    int bottom = n - 1, count = 0;
+    for (int i = n - 2; i >= 0; i--) {
+        two_sum(sum, e[i], &sum, &rest);
+        if (rest < 0 || rest > 0) {
+            e[bottom--] = sum;
+            sum = rest;
+        }
+    }
+    for (int i = bottom + 1; i < n; i++) {
+        two_sum(e[i], sum, &sum, &rest);
+        count = append(e, count, rest); /* below i: a component is read before one is written in its place */
+    }
+    e[count++] = sum;
+    return count;
+}
 
 /* out = e * f, of at most MOST_FACTOR components each. out[2 n m]. */
 GEOMETRY_EXACT int expansion_product(const double *e, int n, const double *f, int m, double *out)
 {
-    double part[2 * MOST_FACTOR], before[MOST_PRODUCT];
-    int count = expansion_scale(e, n, f[0], out);
-    for (int j = 1; j < m; j++) {
-        const int parts = expansion_scale(e, n, f[j], part);
-        for (int i = 0; i < count; i++)
-            before[i] = out[i];
-        count = expansion_sum(before, count, part, parts, out);
-    }
-    return count;
+    double part[2 * MOST_FACTOR], before[2 * MOST_FACTOR];
+    int count = expansion_scale(e, n, f[0], m == 1 ? out : before);
+    if (m == 1)
+        return count;
+    const int parts = expansion_scale(e, n, f[1], part);
+    return expansion_sum(before, count, part, parts, out);
 }
 
 /* out = a d - b c, of at most two components each. out[16]. */
@@ -163,36 +188,39 @@ ORDO_FN double geometry_orient(geometry_point a, geometry_point b, geometry_poin
     return det > bound || -det > bound ? det : orient_exact(a, b, c);
 }
 
-/* out = the square of the distance of d from a point times the cross product of the other two: a term of the
- * determinant. The point is x, y, of one or two components each. out[MOST_PRODUCT]. */
-GEOMETRY_EXACT int circle_term(const double *x, int xs, const double *y, int ys, const double *cross, int crosses,
-                               double *out)
+/* Adds to a sum, which has `sums` components, the square of the distance of d from a point times the cross product of
+ * the other two: a term of the determinant. The point is x, y, of one or two components each. sum[MOST_SUM]. */
+GEOMETRY_EXACT int add_circle_term(const double *x, int xs, const double *y, int ys, const double *cross, int crosses,
+                                   double *sum, int sums)
 {
-    double x2[8], y2[8], square[MOST_FACTOR];
+    double x2[8], y2[8], square[MOST_CROSS], part[2 * MOST_CROSS], next[MOST_SUM + 2 * MOST_CROSS];
     const int x2s = expansion_product(x, xs, x, xs, x2), y2s = expansion_product(y, ys, y, ys, y2);
     const int squares = expansion_sum(x2, x2s, y2, y2s, square);
-    return expansion_product(square, squares, cross, crosses, out);
+    for (int j = 0; j < squares; j++) {
+        const int parts = expansion_scale(cross, crosses, square[j], part);
+        sums = expansion_compress(next, expansion_sum(sum, sums, part, parts, next));
+        for (int i = 0; i < sums; i++)
+            sum[i] = next[i];
+    }
+    return sums;
 }
 
 GEOMETRY_EXACT double in_circle_exact(geometry_point a, geometry_point b, geometry_point c, geometry_point d)
 {
     const geometry_point corner[3] = {a, b, c};
-    double x[3][2], y[3][2], cross[MOST_FACTOR], term[MOST_PRODUCT];
-    double sum[2][3 * MOST_PRODUCT];
-    int xs[3], ys[3], sums = 1, at = 0;
+    double x[3][2], y[3][2], cross[MOST_CROSS], sum[MOST_SUM];
+    int xs[3], ys[3], sums = 1;
     for (int i = 0; i < 3; i++) {
         xs[i] = two_difference(corner[i].x, d.x, x[i]);
         ys[i] = two_difference(corner[i].y, d.y, y[i]);
     }
-    sum[0][0] = 0;
+    sum[0] = 0;
     for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const int j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
         const int crosses = expansion_cross(x[j], xs[j], y[j], ys[j], x[k], xs[k], y[k], ys[k], cross);
-        const int terms = circle_term(x[i], xs[i], y[i], ys[i], cross, crosses, term);
-        sums = expansion_sum(sum[at], sums, term, terms, sum[!at]);
-        at = !at;
+        sums = add_circle_term(x[i], xs[i], y[i], ys[i], cross, crosses, sum, sums);
     }
-    return sum[at][sums - 1];
+    return sum[sums - 1];
 }
 
 /* > 0: d lies inside of the circle through a, b, c, which are in counterclockwise order; 0: on it; < 0: outside. */

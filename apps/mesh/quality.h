@@ -88,6 +88,29 @@ ORDO_FN mesh_state mesh_judge(const mesh_view *m, const mesh_triangle *t, int *s
     return at_small_angle(m, t->corner[side_after(least)], t->corner[side_before(least)]) ? MESH_KEPT : MESH_BAD;
 }
 
+/* Whether triangle t is to be refined. */
+ORDO_FN bool mesh_is_bad(const mesh_view *m, ordo_u32 t)
+{
+    int side;
+    const mesh_state state = mesh_judge(m, &m->triangle[t], &side);
+    return state == MESH_BAD || state == MESH_ENCROACHED;
+}
+
+/* The square of the cosine of the smallest angle of t; 1 at most. */
+ORDO_FN double sharpest_cos2(const mesh_view *m, const mesh_triangle *t)
+{
+    double sharpest = 0;
+    for (int i = 0; i < 3; i++) {
+        const geometry_point at = m->point[t->corner[i]], a = m->point[t->corner[side_after(i)]],
+                             b = m->point[t->corner[side_before(i)]];
+        const double to_a = square_distance(at, a), to_b = square_distance(at, b);
+        const double dot2 = to_a + to_b - square_distance(a, b);
+        const double cos2 = dot2 > 0 ? dot2 * dot2 / (4 * to_a * to_b) : 0;
+        sharpest = cos2 > sharpest ? cos2 : sharpest;
+    }
+    return sharpest < 1 ? sharpest : 1;
+}
+
 /* The centre of the circle through the corners of t, rounded. */
 ORDO_FN geometry_point circle_centre(const geometry_point *point, const mesh_triangle *t)
 {
@@ -109,7 +132,7 @@ ORDO_FN geometry_point split_point(const mesh_view *m, const mesh_triangle *t, i
         const double length = sqrt(square_distance(from, to));
         int power;
         frexp(length / 1.5, &power); /* the shell: the largest power of two of at most two thirds of the length */
-        part = ldexp(1, power - 1) / length;
+        part = ldexp(1.0, power - 1) / length;
     }
     const geometry_point p = {from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
     return p;

@@ -7,8 +7,7 @@
  * members look at a part of them each: an item finds its cavity, and claims its triangles and those around it
  * (<ordo/scheduler/claim.h>). After a barrier it sees whether it has won; room is made for what winners add
  * (<ordo/scheduler/growth.h>), and winners replace their cavities. What is bad in them, and the losers, are the items
- * of the next superstep. An item is a triangle and the superstep that wrote it: if another has replaced the triangle
- * since, the item is dropped, since the other has made items of what is bad there.
+ * of the next superstep (item.h).
  *
  * Invariant: whenever no one applies, the mesh is a constrained Delaunay triangulation of its points (cavity.h says why
  * disjoint claims suffice), and every triangle that is to be refined is an item, but those that are stuck.
@@ -20,35 +19,29 @@
  * The same mesh comes out with any number of threads: members have contiguous parts of the list of items, in order, so
  * that keys, winners, numbers of new points and triangles, and the next list depend on the list alone.
  *
- * Not done: a GPU's version. Items, cavities and both framework headers are written for one: the functions of quality.h
- * and cavity.h compile for a device, and a superstep's parts have only barriers between them.
+ * On a GPU: refine_session.c, with the same items.
  */
-#include "apps/mesh/quality.h"
+#include "apps/mesh/refining.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <ordo/scheduler/claim.h>
 #include <ordo/scheduler/growth.h>
 
+#include "apps/mesh/item.h"
 #include "framework/graph/graph.h"
 #include "framework/run/phase.h"
 #include "framework/run/reserved.h"
+#include "framework/run/session.h"
 
 #define RIGHT_ANGLE 90.0
 #define HALF_TURN 180.0
 #define PI 3.14159265358979323846
 
-enum { TURNS = 8, FEW = 2048 /* items, of which all are looked at */ };
-
-typedef struct item {
-    ordo_u32 triangle, born;
-} item;
-
 /* An item that has found its cavity in this superstep. */
 typedef struct attempt {
-    item of;
+    mesh_item of;
     ordo_u64 key;
     cavity found; /* counts and the point; arrays are in the member's, from these places on */
     ordo_u64 inside, ring;
@@ -58,28 +51,27 @@ typedef struct attempt {
 /* A member's memory. */
 typedef struct worker {
     cavity scratch;
-    attempt *attempt; /* [attempts] */
-    ordo_u32 *inside; /* cavities one after another */
-    ring_edge *ring;  /* likewise */
-    item *next;       /* items of the next superstep: new ones and losers */
-    item *waiting;    /* and those whose turn it was not */
+    attempt *attempt;   /* [attempts] */
+    ordo_u32 *inside;   /* cavities one after another */
+    ring_edge *ring;    /* likewise */
+    mesh_item *next;    /* items of the next superstep: new ones and losers */
+    mesh_item *waiting; /* and those whose turn it was not */
     ordo_u64 attempts, attempt_room, insides, inside_room, edges, ring_room, nexts, next_room;
     ordo_u64 waitings, waiting_room;
     ordo_u64 won, tried, bad, kept, stuck; /* counts */
-    double least_cos2;                     /* the square of the cosine of the smallest angle; 2: none yet */
+    double cos2;                           /* the square of the cosine of the smallest angle */
     ordo_status status;
     char padding[64];
 } worker;
 
 typedef struct refining {
     mesh *m;
+    const mesh_plan *plan;
     ordo_u32 *on;
     ordo_u64 *mark;
-    ordo_u8 *small;
-    mesh_quality quality;
     ordo_growth points, triangles;
     ordo_growth_demand *demand; /* [2 * members] */
-    item *items;
+    mesh_item *items;
     ordo_u64 item_count, item_room;
     worker *worker; /* [members] */
     int members;
@@ -97,9 +89,14 @@ static mesh_view view_of(const refining *r)
                        .on = r->on,
                        .triangle = r->m->triangle,
                        .piece = r->m->piece,
-                       .small = r->small,
+                       .small = r->plan->small,
                        .given = r->m->given,
-                       .quality = r->quality};
+                       .quality = r->plan->quality};
+}
+
+static mesh_arrays arrays_of(const refining *r)
+{
+    return (mesh_arrays){r->m->point, r->on, r->m->triangle, r->mark};
 }
 
 /* ---- the parts of a superstep, by a member ---- */
@@ -108,14 +105,12 @@ static mesh_view view_of(const refining *r)
 static void judge(const refining *r, worker *w, ordo_u32 t)
 {
     const mesh_view view = view_of(r);
-    int side;
-    const mesh_state state = mesh_judge(&view, &view.triangle[t], &side);
-    if (state != MESH_BAD && state != MESH_ENCROACHED)
+    if (!mesh_is_bad(&view, t))
         return;
     if (!w->status)
         w->status = mesh_room(&w->next, &w->next_room, w->nexts + 1, sizeof *w->next);
     if (!w->status)
-        w->next[w->nexts++] = (item){t, view.triangle[t].born};
+        w->next[w->nexts++] = (mesh_item){t, view.triangle[t].born};
 }
 
 /* Superstep 0: all triangles are judged. */
@@ -147,7 +142,7 @@ static cavity_result find_cavity(worker *w, const mesh_view *view, ordo_u32 t, m
 }
 
 /* Keeps the scratch's cavity as an attempt. */
-static void keep_attempt(worker *w, item of, ordo_u64 key)
+static void keep_attempt(worker *w, mesh_item of, ordo_u64 key)
 {
     const cavity *c = &w->scratch;
     if ((w->status = mesh_room(&w->attempt, &w->attempt_room, w->attempts + 1, sizeof *w->attempt)) ||
@@ -161,8 +156,7 @@ static void keep_attempt(worker *w, item of, ordo_u64 key)
     w->edges += c->edges;
 }
 
-/* Part 1: finds cavities and marks them. Neighbours in a long list, which are often neighbours in the mesh, take turns:
- * if all items looked, five of six would lose. */
+/* Part 1: finds cavities and marks them. */
 static void look(refining *r, int member)
 {
     worker *w = &r->worker[member];
@@ -173,12 +167,12 @@ static void look(refining *r, int member)
     for (ordo_u64 i = begin; i < end && !w->status; i++) {
         if (ordo_phase_at(&r->phase, i - begin))
             break;
-        const item of = r->items[i];
+        const mesh_item of = r->items[i];
         const mesh_triangle *t = &view.triangle[of.triangle];
         int side;
         if (t->born != of.born)
             continue;
-        if (r->item_count > FEW && i % TURNS != r->superstep % TURNS) {
+        if (!item_has_turn(i, r->item_count, r->superstep)) {
             if (!(w->status = mesh_room(&w->waiting, &w->waiting_room, w->waitings + 1, sizeof *w->waiting)))
                 w->waiting[w->waitings++] = of;
             continue;
@@ -186,28 +180,10 @@ static void look(refining *r, int member)
         const mesh_state state = mesh_judge(&view, t, &side);
         if (find_cavity(w, &view, of.triangle, state, side) != CAVITY_READY)
             continue;
-        const ordo_u64 key = ordo_claim_key(r->superstep, ordo_claim_priority((ordo_u32)i));
-        const cavity *c = &w->scratch;
-        for (ordo_u32 j = 0; j < c->insides; j++)
-            ordo_claim_mark(&r->mark[c->inside[j]], key);
-        for (ordo_u32 j = 0; j < c->edges; j++)
-            if (c->ring[j].outside != MESH_NONE)
-                ordo_claim_mark(&r->mark[c->ring[j].outside], key);
+        const ordo_u64 key = item_key(i, r->superstep);
+        cavity_claim(&w->scratch, r->mark, key);
         keep_attempt(w, of, key);
     }
-}
-
-static bool holds_all(const refining *r, const worker *w, const attempt *a)
-{
-    for (ordo_u32 j = 0; j < a->found.insides; j++)
-        if (!ordo_claim_holds(&r->mark[w->inside[a->inside + j]], a->key))
-            return false;
-    for (ordo_u32 j = 0; j < a->found.edges; j++) {
-        const ordo_u32 outside = w->ring[a->ring + j].outside;
-        if (outside != MESH_NONE && !ordo_claim_holds(&r->mark[outside], a->key))
-            return false;
-    }
-    return true;
 }
 
 /* Part 2: which have won, and what they add. */
@@ -217,7 +193,9 @@ static void check(refining *r, int member)
     ordo_u64 won = 0, grown = 0;
     for (ordo_u64 i = 0; i < w->attempts; i++) {
         attempt *a = &w->attempt[i];
-        a->won = holds_all(r, w, a);
+        a->found.inside = w->inside + a->inside; /* they move no more in this superstep */
+        a->found.ring = w->ring + a->ring;
+        a->won = cavity_is_held(&a->found, r->mark, a->key);
         won += a->won;
         grown += a->won ? cavity_growth(&a->found) : 0;
     }
@@ -231,28 +209,20 @@ static void check(refining *r, int member)
 static void apply(refining *r, int member)
 {
     worker *w = &r->worker[member];
+    const mesh_arrays own = arrays_of(r);
     ordo_u32 point = (ordo_u32)ordo_growth_first(&r->points, member);
     ordo_u32 fresh = (ordo_u32)ordo_growth_first(&r->triangles, member);
     for (ordo_u64 i = 0; i < w->attempts && !w->status; i++) {
-        attempt *a = &w->attempt[i];
-        cavity *c = &a->found;
-        c->inside = w->inside + a->inside;
-        c->ring = w->ring + a->ring;
-        bool again = !a->won;
+        const attempt *a = &w->attempt[i];
+        const cavity *c = &a->found;
+        bool again = true;
         if (a->won) {
-            const ordo_u32 growth = cavity_growth(c);
-            r->m->point[point] = c->at;
-            r->on[point] = c->segment;
-            for (ordo_u32 j = 0; j < growth; j++)
-                r->mark[fresh + j] = ORDO_UNCLAIMED;
-            cavity_fill(c, r->m->triangle, point, fresh, r->superstep);
+            cavity_replace(c, &own, point, fresh, r->superstep);
             for (ordo_u32 j = 0; j < c->edges; j++)
                 judge(r, w, fan_triangle(c, j, fresh));
             point++;
-            fresh += growth;
-            again = true; /* where a segment was split, the item's triangle may be there still */
-            for (ordo_u32 j = 0; j < c->insides; j++)
-                again = again && c->inside[j] != a->of.triangle;
+            fresh += cavity_growth(c);
+            again = !cavity_has(c, a->of.triangle);
         }
         if (again && !(w->status = mesh_room(&w->next, &w->next_room, w->nexts + 1, sizeof *w->next)))
             w->next[w->nexts++] = a->of;
@@ -270,21 +240,27 @@ static void note(refining *r, ordo_status status, const char *why)
     snprintf(r->why, sizeof r->why, "%s", why);
 }
 
+ordo_status mesh_too_large(const mesh_plan *plan)
+{
+    return ordo_fail(
+        ORDO_ERR_MEMORY,
+        "the mesh needs more than %llu triangles (--max-triangles, or memory), and refining has not ended: "
+        "a smaller --min-angle or a larger --max-area needs fewer",
+        (unsigned long long)plan->most);
+}
+
 static void make_room(refining *r)
 {
     ordo_status status = ordo_growth_make_room(&r->points);
     if (!status && ordo_growth_first(&r->triangles, r->members) > r->triangles.limit)
-        status = ordo_fail(ORDO_ERR_MEMORY,
-                           "the mesh needs more than %llu triangles (--max-triangles, or memory), and refining has not "
-                           "ended: a smaller --min-angle or a larger --max-area needs fewer",
-                           (unsigned long long)r->triangles.limit);
+        status = mesh_too_large(r->plan);
     if (!status)
         status = ordo_growth_make_room(&r->triangles);
     note(r, status, ordo_last_error());
 }
 
 /* Appends items to the list; they fit. */
-static void append_items(refining *r, const item *from, ordo_u64 count)
+static void append_items(refining *r, const mesh_item *from, ordo_u64 count)
 {
     if (count)
         memcpy(r->items + r->item_count, from, count * sizeof *from);
@@ -328,16 +304,8 @@ static void survey(refining *r, int member)
         const mesh_state state = mesh_judge(&view, &view.triangle[t], &side);
         w->kept += state == MESH_KEPT;
         w->stuck += state == MESH_BAD || state == MESH_ENCROACHED;
-        const ordo_u32 *c = view.triangle[t].corner;
-        for (int i = 0; i < 3; i++) {
-            const geometry_point at = view.point[c[i]];
-            const double b = square_distance(at, view.point[c[side_after(i)]]);
-            const double d = square_distance(at, view.point[c[side_before(i)]]);
-            const double dot2 = b + d - square_distance(view.point[c[side_after(i)]], view.point[c[side_before(i)]]);
-            const double cos2 = dot2 > 0 ? dot2 * dot2 / (4 * b * d) : 0;
-            if (w->least_cos2 > 1 || cos2 > w->least_cos2)
-                w->least_cos2 = fmin(cos2, 1);
-        }
+        const double cos2 = sharpest_cos2(&view, &view.triangle[t]);
+        w->cos2 = cos2 > w->cos2 ? cos2 : w->cos2;
     }
 }
 
@@ -416,27 +384,32 @@ static ordo_u64 limit_of(const ordo_refine_options *options)
     return fit < ORDO_MAX_TRIANGLES ? fit : ORDO_MAX_TRIANGLES;
 }
 
+/* plan->small is to be freed in any case. */
+static ordo_status make_plan(const mesh *m, const ordo_refine_options *options, mesh_plan *plan)
+{
+    const double angle = options->min_angle > 0 ? options->min_angle : 30, c = cos(angle * PI / HALF_TURN);
+    plan->quality = (mesh_quality){.cos2 = options->min_angle < 0 ? 2 : c * c,
+                                   .max_area = options->max_area > 0 ? options->max_area : INFINITY};
+    plan->most = limit_of(options);
+    plan->small = ordo_alloc_zero(m->given, 1);
+    return plan->small ? find_small_angles(m, plan->small) : ORDO_ERR_MEMORY;
+}
+
 /* Allocates everything beside the mesh. */
-static ordo_status refine_begin(refining *r, const ordo_refine_options *options)
+static ordo_status refine_begin(refining *r)
 {
     mesh *m = r->m;
-    const double angle = options->min_angle > 0 ? options->min_angle : 30, c = cos(angle * PI / HALF_TURN);
-    r->quality = (mesh_quality){.cos2 = options->min_angle < 0 ? 2 : c * c,
-                                .max_area = options->max_area > 0 ? options->max_area : INFINITY};
     r->members = ordo_team_size(r->team);
     r->on = ordo_alloc(m->points, sizeof *r->on);
     r->mark = ordo_alloc(m->triangles, sizeof *r->mark);
-    r->small = ordo_alloc_zero(m->given, 1);
     r->worker = ordo_alloc_zero((size_t)r->members, sizeof *r->worker);
     r->demand = ordo_alloc_zero(2 * (size_t)r->members, sizeof *r->demand);
-    if (!r->on || !r->mark || !r->small || !r->worker || !r->demand)
+    if (!r->on || !r->mark || !r->worker || !r->demand)
         return ORDO_ERR_MEMORY;
     for (ordo_u64 i = 0; i < m->points; i++)
         r->on[i] = ORDO_NO_SEGMENT;
     for (ordo_u64 i = 0; i < m->triangles; i++)
         r->mark[i] = ORDO_UNCLAIMED;
-    for (int i = 0; i < r->members; i++)
-        r->worker[i].least_cos2 = 2;
     r->points = (ordo_growth){.what = "points",
                               .count = m->points,
                               .capacity = m->points,
@@ -448,11 +421,11 @@ static ordo_status refine_begin(refining *r, const ordo_refine_options *options)
         (ordo_growth){.what = "triangles",
                       .count = m->triangles,
                       .capacity = m->triangles,
-                      .limit = limit_of(options),
+                      .limit = r->plan->most,
                       .members = r->members,
                       .demand = r->demand + r->members,
                       .array = {{(void **)&m->triangle, sizeof *m->triangle}, {(void **)&r->mark, sizeof *r->mark}}};
-    return find_small_angles(m, r->small);
+    return ORDO_OK;
 }
 
 static void refine_end(refining *r)
@@ -470,10 +443,14 @@ static void refine_end(refining *r)
     }
     ordo_free(r->on);
     ordo_free(r->mark);
-    ordo_free(r->small);
     ordo_free(r->worker);
     ordo_free(r->demand);
     ordo_free(r->items);
+}
+
+double mesh_angle(double cos2)
+{
+    return acos(sqrt(cos2)) * HALF_TURN / PI;
 }
 
 static void sum_up(const refining *r, ordo_refine_stats *stats)
@@ -486,11 +463,10 @@ static void sum_up(const refining *r, ordo_refine_stats *stats)
         stats->won += w->won;
         stats->kept += w->kept;
         stats->stuck += w->stuck;
-        if (w->least_cos2 <= 1)
-            cos2 = fmax(cos2, w->least_cos2);
+        cos2 = fmax(cos2, w->cos2);
     }
     stats->supersteps = r->superstep - 1;
-    stats->least_angle = acos(sqrt(cos2)) * HALF_TURN / PI;
+    stats->least_angle = mesh_angle(cos2);
 }
 
 /* The mesh for the caller: its arrays, and the parts of segments. */
@@ -534,14 +510,13 @@ static ordo_status hand_over(const ordo_mesh *in, const mesh *m, ordo_mesh **out
     return ORDO_OK;
 }
 
-static ordo_status refine(mesh *m, const ordo_refine_options *options, ordo_refine_stats *stats)
+static ordo_status refine_on_cpu(mesh *m, const mesh_plan *plan, int threads, ordo_refine_stats *stats)
 {
-    refining r = {.m = m};
-    ordo_status status = ordo_team_lease(options->threads, &r.team);
+    refining r = {.m = m, .plan = plan};
+    ordo_status status = ordo_team_lease(threads, &r.team);
     if (status)
         return status;
-    stats->triangles = m->triangles;
-    status = refine_begin(&r, options);
+    status = refine_begin(&r);
     if (!status) {
         ordo_phase_begin(&r.phase, "refining", 0);
         ordo_team_run(r.team, refine_member, &r);
@@ -550,6 +525,31 @@ static ordo_status refine(mesh *m, const ordo_refine_options *options, ordo_refi
     }
     refine_end(&r);
     ordo_team_return(r.team);
+    return status;
+}
+
+/* On the session's device. "auto": on the CPU where a GPU has too little memory. */
+static ordo_status refine(ordo_session *session, mesh *m, const ordo_refine_options *options, ordo_refine_stats *stats)
+{
+    const bool on_cpu = strcmp(ordo_session_device(session), "cpu") == 0;
+    const bool automatic = options->device && strcmp(options->device, "auto") == 0;
+    mesh_plan plan = {0};
+    ordo_status status = make_plan(m, options, &plan);
+    stats->triangles = m->triangles;
+    stats->device = ordo_session_device(session);
+    snprintf(stats->fallback, sizeof stats->fallback, "%s", ordo_session_why(session));
+    const ordo_refine_stats before = *stats;
+    if (!status && !on_cpu)
+        status = mesh_refine_in_session(session, m, &plan, stats);
+    if (!on_cpu && automatic && (status == ORDO_ERR_MEMORY || status == ORDO_ERR_DEVICE)) {
+        *stats = before;
+        snprintf(stats->fallback, sizeof stats->fallback, "%s", ordo_last_error());
+        stats->device = "cpu";
+        status = ORDO_OK;
+    }
+    if (!status && strcmp(stats->device, "cpu") == 0)
+        status = refine_on_cpu(m, &plan, options->threads, stats);
+    ordo_free(plan.small);
     return status;
 }
 
@@ -573,16 +573,20 @@ ordo_status ordo_mesh_refine(const ordo_mesh *in, const ordo_refine_options *opt
     if (!in || !out)
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", in ? "place for the mesh" : "mesh");
     options = options ? options : &none;
+    ordo_session *session = NULL;
     ordo_status status = check_options(options);
+    if (!status)
+        status = ordo_session_make(options->device, options->threads, &session);
     if (status)
         return status;
     const double start = ordo_seconds();
     status = mesh_triangulate(in, &m);
     const double prepared = ordo_seconds();
     if (!status)
-        status = refine(&m, options, &own);
+        status = refine(session, &m, options, &own);
     own.prepare_seconds = prepared - start;
     own.run_seconds = ordo_seconds() - prepared;
+    ordo_session_free(session);
     ordo_mesh *made = NULL;
     if (!status)
         status = hand_over(in, &m, &made);

@@ -131,6 +131,20 @@ static ordo_status session_take(void *own, ordo_u64 bytes, void **out)
     return ORDO_OK;
 }
 
+static ordo_status session_drop(void *own, void *at)
+{
+    ordo_cuda_held *held = (ordo_cuda_held *)own;
+    const ordo_status usable = ordo_cuda_usable();
+    if (usable)
+        return usable;
+    for (size_t i = 0; i < held->arrays; i++)
+        if (held->array[i] == at) {
+            held->array[i] = held->array[--held->arrays];
+            break;
+        }
+    return ordo_cuda_failed(cudaFree(at), "freeing memory");
+}
+
 static ordo_status session_read(void *own, void *to, const void *from, ordo_u64 bytes, int threads)
 {
     (void)own;
@@ -216,5 +230,5 @@ static ordo_status session_each(void *own, const ordo_each *each, int threads, o
     return status;
 }
 
-const ordo_backend_session ordo_cuda_sessions = {session_begin, session_end,   session_take,
+const ordo_backend_session ordo_cuda_sessions = {session_begin, session_end,   session_take, session_drop,
                                                  session_read,  session_write, session_each};

@@ -22,7 +22,8 @@
 typedef struct array {
     char *at;
     ordo_u64 bytes;
-    bool owned; /* memory of the host, taken by the session */
+    bool owned;   /* memory of the host, taken by the session */
+    bool adopted; /* the caller's, of ordo_session_adopt() */
 } array;
 
 struct ordo_session {
@@ -217,6 +218,25 @@ ordo_status ordo_session_array(ordo_session *s, void *host, ordo_u64 count, size
     return ordo_session_note(s, status);
 }
 
+ordo_status ordo_session_drop(ordo_session *s, void *at)
+{
+    ordo_status status = usable(s);
+    size_t i = 0;
+    if (status || !at)
+        return status;
+    while (i < s->count && s->arrays[i].at != at)
+        i++;
+    if (i == s->count)
+        return ordo_fail(ORDO_ERR_USAGE, "dropping: no array of the session begins there");
+    const array dropped = s->arrays[i];
+    s->arrays[i] = s->arrays[--s->count];
+    if (s->backend && !dropped.adopted)
+        status = s->backend->session->drop(s->own, at);
+    if (dropped.owned)
+        ordo_free(at);
+    return ordo_session_note(s, status);
+}
+
 ordo_status ordo_session_adopt(ordo_session *s, void *at, ordo_u64 bytes)
 {
     ordo_status status = usable(s);
@@ -225,7 +245,7 @@ ordo_status ordo_session_adopt(ordo_session *s, void *at, ordo_u64 bytes)
     if (!status)
         status = make_room(s);
     if (!status)
-        s->arrays[s->count++] = (array){.at = at, .bytes = bytes};
+        s->arrays[s->count++] = (array){.at = at, .bytes = bytes, .adopted = true};
     return status;
 }
 

@@ -37,9 +37,10 @@ class Paper(Base):
 
     def test_tables(self):
         out = pathlib.Path(self.path("out"))
-        status, text, err = self.small("000-figure-5.11", "000-figure-5.12", "002-figure-9", "--out", out)
+        status, text, err = self.small("000-figure-5.11", "000-figure-5.12", "001", "002-figure-9", "--out", out)
         self.assertEqual((status, err), (0, ""))
-        self.assertEqual(len(re.findall(r"(?m)^\*\*(?:Reproduced|Not reproduced|Undecided)\.\*\* ", text)), 3)
+        self.assertEqual(len(re.findall(r"(?m)^\*\*(?:Reproduced|Not reproduced|Undecided)\.\*\* ", text)), 6)
+        self.assertRegex(text, r"(?m)^\| road-7 \| \d+ \| [\d.]+% \| [\d.]+% \| \d+% \|$")
         self.assertRegex(text, r"(?m)^\| road-7 for A.road-USA \| [\d.]+ \| 3.09 \| [\d.]+ \| 0.19 \|")
         kept = json.loads((out / "000-figure-5.11.json").read_text())
         rows = kept["tables"][0][2]

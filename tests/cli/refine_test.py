@@ -152,7 +152,7 @@ class Refine(Base):
         self.refused(2, "random points", "refine", "--points", 3)
         self.refused(3, "No such file", "refine", self.path("absent.node"))
         self.refused(4, "more than 50 triangles", "refine", "--points", 100, "--max-triangles", 50)
-        self.refused(5, "device 'cuda': refine runs on the CPU alone", "refine", square, "--device", "cuda")
+        self.refused(2, "device 'abacus', expected one of cpu, cuda, auto", "refine", square, "--device", "abacus")
         self.refused(3, "segments 1 and 5 cross|segments 2 and 5 cross|segments 5 and 6 cross", "refine",
                      self.write("x.poly", SQUARE + "6 0\n1 1 2\n2 2 3\n3 3 4\n4 4 1\n5 1 3\n6 2 4\n0\n"))
 

@@ -42,7 +42,7 @@
     X(hash_table, contract_hash_table, 150)                                                                            \
     X(lock_transfer, contract_lock_transfer, 150)                                                                      \
     X(lock_transfer_pair, contract_lock_transfer_pair, 150)                                                            \
-    X(sgd, contract_sgd, 150)                                                                                          \
+    X(sgd, contract_sgd, 75)                                                                                           \
     X(matching, contract_matching, 150)                                                                                \
     X(dining, contract_dining, 60)
 #define CONTRACT_DECLARE(_op, _reference, _size) contract_reference _reference;

@@ -1,5 +1,5 @@
 /* seeds.c -- writes small graphs of many kinds in every format, DIR/SUFFIX/NUMBER, and edge lists that Ordo reads and
- * does not write, DIR/list/NUMBER. The start of fuzzing. */
+ * does not write, DIR/list/NUMBER; formulas, programs of constraints, and meshes. The start of fuzzing. */
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -23,16 +23,44 @@ static const char *const lists[] = {
     "0 1 0.1234567890123\n1 2 4294967296\n2 0 16777217.0\n",
 };
 
-static bool put_list(const char *folder, size_t i)
+static const char *const formulas[] = {
+    "c of three clauses\np cnf 4 3\n1 -2 0\n3 4\n-1 0\n0\n",
+    "p cnf 0 0\n",
+};
+
+static const char *const programs[] = {
+    "# variables, constraints\n4,3\n\n0,1,2,0,0\n7\t3 0 1 0\n2 2 2 3 0\n",
+    "3 2\n0 1 2 2 0\n1 1 2 1 0\n",
+};
+
+/* .node, .poly and .ele, parted by bytes 1; the last byte says which is read. */
+static const char *const meshes[] = {
+    "4 2 0 0\n1 0 0\n2 1 0\n3 1 1\n4 0 1\n\1"
+    "4 2 1 1\n0 0 0 5 1\n1 1 0 5 1\n2 1 1 5 1\n3 0 1 5 0\n2 1\n0 0 1 1\n1 2 3 0\n1\n0 .5 .5\n\1"
+    "1 3 0\n1 1 2 3\n\1 0",
+    "4 2 0 1\n1 0 0 1\n2 1 0 1\n3 1 1 1\n4 0 1 0\n\1"
+    "0 2 0 0\n1 0\n1 1 3\n0\n\1"
+    "2 3 0\n1 1 2 3\n2 1 3 4\n\1 1",
+    "4 2 0 0\n0 0 0\n1 1 0\n2 1 1e-3\n3 0 1\n\1\1"
+    "2 3 1\n0 0 1 2 9\n1 0 2 3 9\n\1 2",
+};
+
+static bool put_texts(const char *folder, const char *name, const char *const *texts, size_t count)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/list", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     mkdir(path, 0777);
-    snprintf(path, sizeof path, "%s/list/%zu", folder, i);
-    FILE *f = fopen(path, "w");
-    bool good = f && fputs(lists[i], f) >= 0;
-    return f && fclose(f) == 0 && good;
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        snprintf(path, sizeof path, "%s/%s/%zu", folder, name, i);
+        FILE *f = fopen(path, "w");
+        good = f && fputs(texts[i], f) >= 0;
+        good = f && fclose(f) == 0 && good;
+    }
+    return good;
 }
+
+#define PUT(folder, name, texts) put_texts(folder, name, texts, sizeof texts / sizeof texts[0])
 
 int main(int count, char **words)
 {
@@ -50,9 +78,9 @@ int main(int count, char **words)
     if (count != 2)
         return 2;
     int written = 0;
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (!put_list(words[1], i))
-            return 1;
+    if (!PUT(words[1], "list", lists) || !PUT(words[1], "formula", formulas) ||
+        !PUT(words[1], "constraints", programs) || !PUT(words[1], "mesh", meshes))
+        return 1;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         ordo_graph *g;
         if (ordo_graph_generate(&kinds[i], &g) != ORDO_OK) {

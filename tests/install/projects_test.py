@@ -47,7 +47,7 @@ class Projects:
     def configured(self, source, name, *words):
         """CMake writes where the library was into what it builds."""
         self.environment.pop("LD_LIBRARY_PATH", None)
-        self.run(["cmake", "-S", source, "-B", self.root / name, "-DCMAKE_C_FLAGS_RELEASE=-O1", *words])  # sooner than by default
+        self.run(["cmake", "-S", source, "-B", self.root / name, "-DCMAKE_C_FLAGS_RELEASE=-O1 -DORDO_INLINE_FREELY", *words])  # sooner than by default
         self.run(["cmake", "--build", self.root / name])
         return self.root / name
 
@@ -114,7 +114,7 @@ class Projects:
         for op in ("bank", "kcore") if not self.why_no_gpu else ("bank",):  # a quarter of a minute of nvcc each
             source = self.root / f"{op}.c"
             source.write_text(f"#define ORDO_OP {op}\n#include <ordo/operators/{op}.h>\n#include <ordo/operator/instantiate.h>\n")
-            self.run(["gcc", "-std=c11", "-O1", *flags, "-c", source, "-o", source.with_suffix(".o")])
+            self.run(["gcc", "-std=c11", "-O1", "-DORDO_INLINE_FREELY", *flags, "-c", source, "-o", source.with_suffix(".o")])
             self.run(["nvcc", "-std=c++17", *(["-arch=compute_80"] if self.quick else []), *flags, "-x", "cu", "-c", source, "-o", source.with_suffix(".cu.o")])
             asked, there = (set(re.findall(rf"\b{kind} {op}_on_cuda_under_(\w+)", self.run(["nm", source.with_suffix(suffix)])))
                             for kind, suffix in (("U", ".o"), ("[DRB]", ".cu.o")))

@@ -18,6 +18,8 @@ BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
     "dining": 3 * 56 + 32,  # a request of eight targets, its copies, the indices of their locks
     "colour": 40,  # place in the rows of a warp's items, where a launch shape leaves 64 or 80 registers
 }
+# Passes: exact sums of mesh refinement, whose lengths depend on the points; three numbers of a triangle by their index.
+PASSES = {"mesh_look": 2048, "mesh_apply": 32, "mesh_left": 32, "mesh_first": 32}
 
 
 def main(library, stamp):
@@ -36,6 +38,7 @@ def main(library, stamp):
             found = re.search(r"REG:(\d+) STACK:(\d+)", line)
             known = re.search(r"[a-z][a-z0-9_]*_kernel", name)
             room = next((BY_NUMBER[k] for k in BY_NUMBER if known and known[0].startswith(k + "_")), 0)
+            room += next((PASSES[k] for k in PASSES if k + "_on_device" in name), 0)
             room += HUBS if "gather_kernel" in name else 0
             room += TRACED if re.search(r"_kernelI(?:Lb[01]E)*Lb1EE", name) else 0
             if found and int(found[2]) > MOST + room:

@@ -1,8 +1,11 @@
 /* mesh_test.c -- mesh refinement: predicates against whole numbers of 128 bits, on degenerate points above all; meshes
  * of many kinds by 1, 2 and 4 threads, which must be the same and pass verification; that verification finds what is
  * wrong; what is refused; allocations that fail; and claims and growth (<ordo/scheduler/claim.h>, growth.h) alone.
+ *
+ * MESH_DEVICE=cuda: on a GPU as well, whose meshes and counts must be those of the CPU.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ordo/memory.h>
@@ -10,6 +13,7 @@
 #include <ordo/scheduler/claim.h>
 #include <ordo/scheduler/growth.h>
 #include <ordo/scheduler/team.h>
+#include <ordo/watch.h>
 
 #include "apps/mesh/predicates.h"
 #include "tests/common/suite.h"
@@ -21,6 +25,12 @@ static ordo_u64 draw(ordo_u64 *state)
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
+}
+
+/* NULL: none but the CPU. */
+static const char *other_device(void)
+{
+    return getenv("MESH_DEVICE");
 }
 
 /* ---- predicates ---- */
@@ -296,6 +306,30 @@ static ordo_mesh *refined(const ordo_mesh *in, const ordo_refine_options *option
     return out;
 }
 
+/* On the other device, where there is one. */
+static void compare_device(const ordo_mesh *in, const ordo_refine_options *options, const ordo_mesh *expected,
+                           const ordo_refine_stats *on_cpu)
+{
+    if (!other_device())
+        return;
+    ordo_refine_options there = *options;
+    ordo_refine_stats stats;
+    there.device = other_device();
+    ordo_mesh *out = refined(in, &there, &stats);
+    ck_assert_str_eq(on_cpu->device, "cpu");
+    ck_assert_str_eq(stats.device, there.device);
+    ck_assert_msg(same_mesh(expected, out), "device %s makes another mesh", there.device);
+    ck_assert_uint_eq(stats.triangles, on_cpu->triangles);
+    ck_assert_uint_eq(stats.bad, on_cpu->bad);
+    ck_assert_uint_eq(stats.supersteps, on_cpu->supersteps);
+    ck_assert_uint_eq(stats.tried, on_cpu->tried);
+    ck_assert_uint_eq(stats.won, on_cpu->won);
+    ck_assert_uint_eq(stats.kept, on_cpu->kept);
+    ck_assert_uint_eq(stats.stuck, on_cpu->stuck);
+    ck_assert(!(stats.least_angle < on_cpu->least_angle || stats.least_angle > on_cpu->least_angle));
+    ordo_mesh_free(out);
+}
+
 START_TEST(test_kinds)
 {
     static const int threads[] = {1, 2, 4};
@@ -317,6 +351,8 @@ START_TEST(test_kinds)
                 ordo_mesh_free(out);
             else
                 first = out;
+            if (i == 0)
+                compare_device(in, &options, out, &stats);
         }
         /* A refined mesh, as triangles, needs no more refining. */
         ordo_refine_stats again;
@@ -366,6 +402,7 @@ START_TEST(test_walls)
     ordo_refine_stats stats;
     ordo_mesh *out = refined(in, &options, &stats);
     ck_assert_uint_eq(stats.stuck, 0);
+    compare_device(in, &options, out, &stats);
     ordo_mesh_free(out);
     ordo_mesh_free(in);
     ordo_mesh_free(plain);
@@ -380,6 +417,7 @@ START_TEST(test_area)
     ordo_refine_stats stats;
     ordo_mesh *out = refined(in, &options, &stats);
     ck_assert_uint_ge(out->triangles, (100 - 9) * 100);
+    compare_device(in, &options, out, &stats);
     const ordo_refine_options only_area = {.min_angle = -1, .max_area = 0.25, .threads = 2};
     ordo_mesh *coarse = refined(in, &only_area, &stats);
     ck_assert_uint_ge(coarse->triangles, (100 - 9) * 4);
@@ -507,8 +545,9 @@ START_TEST(test_refused)
     refuses(random_square(10, 1), &steep, ORDO_ERR_USAGE, "34");
     refuses(random_square(10, 1), &negative, ORDO_ERR_USAGE, "max_area");
     refuses(random_square(10, 1), &unknown, ORDO_ERR_USAGE, "reserved");
-    const ordo_refine_options few = {.max_triangles = 100};
+    const ordo_refine_options few = {.max_triangles = 100, .device = other_device()}, nowhere = {.device = "abacus"};
     refuses(random_square(100, 1), &few, ORDO_ERR_MEMORY, "more than 100 triangles");
+    refuses(random_square(100, 1), &nowhere, ORDO_ERR_UNKNOWN, "abacus");
 }
 END_TEST
 
@@ -537,7 +576,7 @@ END_TEST
 START_TEST(test_memory)
 {
     ordo_mesh *in = with_hole(), *out;
-    const ordo_refine_options options = {.threads = 2};
+    const ordo_refine_options options = {.threads = 2, .device = other_device()};
     const ordo_u64 before = ordo_memory_now();
     for (ordo_u64 n = 1;; n++) {
         ordo_memory_fail_after(n);
@@ -552,6 +591,55 @@ START_TEST(test_memory)
     ordo_mesh_free(out);
     ordo_mesh_free(in);
     ck_assert_uint_lt(ordo_memory_now(), before);
+}
+END_TEST
+
+/* ---- another device ---- */
+
+static int stop_at(void *arg, const char *phase, ordo_u64 done, ordo_u64 total)
+{
+    (void)total;
+    return strcmp(phase, "refining") == 0 && done >= *(const ordo_u64 *)arg;
+}
+
+START_TEST(test_device)
+{
+    /* Cavities that are larger than any place but the last ones': the middle of a ring has all of it. */
+    enum { POINTS = 600, LARGE = 30000 };
+    if (!other_device())
+        return;
+    ordo_mesh *in = ring(POINTS);
+    const ordo_refine_options options = {.threads = 1};
+    ordo_refine_stats stats;
+    ordo_mesh *out = refined(in, &options, &stats);
+    compare_device(in, &options, out, &stats);
+    ordo_mesh_free(out);
+    ordo_mesh_free(in);
+    /* Lists of several levels of sums, whose items take turns; arrays that grow. */
+    in = random_square(LARGE, 9);
+    out = refined(in, &options, &stats);
+    compare_device(in, &options, out, &stats);
+    ordo_mesh_free(out);
+
+    static const ordo_u64 stops[] = {0, 1, 7};
+    for (int i = 0; i < 3; i++) {
+        const ordo_watch watch = {.report = stop_at, .arg = (void *)&stops[i], .interval = 1e-9};
+        const ordo_refine_options there = {.device = other_device()};
+        ck_assert_int_eq(ordo_watch_set(&watch), ORDO_OK);
+        ck_assert_int_eq(ordo_mesh_refine(in, &there, &out, NULL), ORDO_ERR_CANCELLED);
+        ck_assert_int_eq(ordo_watch_set(NULL), ORDO_OK);
+    }
+
+    ck_assert_int_eq(setenv("FAKE_MEMORY", "20000000", 1), 0); /* of the test's runtime: bytes of the device */
+    ordo_refine_options there = {.device = other_device()};
+    ck_assert_int_eq(ordo_mesh_refine(in, &there, &out, NULL), ORDO_ERR_MEMORY);
+    ck_assert_msg(strstr(ordo_last_error(), "bytes, ") != NULL, "%s", ordo_last_error());
+    there.device = "auto";
+    ck_assert_int_eq(ordo_mesh_refine(in, &there, &out, &stats), ORDO_OK);
+    ck_assert_str_eq(stats.device, "cpu");
+    ck_assert_ptr_nonnull(strstr(stats.fallback, "bytes, "));
+    ordo_mesh_free(out);
+    ordo_mesh_free(in);
 }
 END_TEST
 
@@ -689,6 +777,7 @@ int main(void)
     tcase_add_test(tests, test_triangles_refused);
     if (!UNDER_TSAN)
         tcase_add_test(tests, test_memory);
+    tcase_add_test(tests, test_device);
     tcase_add_test(tests, test_claims);
     tcase_add_test(tests, test_growth_limit);
     suite_add_tcase(suite, tests);

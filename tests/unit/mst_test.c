@@ -324,7 +324,7 @@ END_TEST
 START_TEST(many_wide_weights)
 {
     static const int weights[] = {F64_BITS, F64_ANY, I64_ANY, I64_EVEN};
-    enum { N = 3000, EDGES = 150000 };
+    enum { N = 3000, EDGES = SLOWER > 1 ? 50000 : 150000 };
     edge_list list = {.n = N, .count = EDGES, .edge = calloc(EDGES, sizeof *list.edge)};
     ordo_u64 r = 11;
     ck_assert_ptr_nonnull(list.edge);

@@ -118,13 +118,14 @@ static void check_sets(const ordo_constraints *c, const ordo_points_to_sets *s)
 {
     ck_assert_uint_eq(s->variables, c->variables);
     for (ordo_u32 v = 0; v < c->variables; v++) {
-        ordo_u64 at = s->row[v];
+        ck_assert_uint_lt(s->set[v], s->sets);
+        ordo_u64 at = s->row[s->set[v]];
         for (ordo_u32 o = 0; o < c->variables; o++)
             if (points[v][o]) {
-                ck_assert_uint_lt(at, s->row[v + 1]);
+                ck_assert_uint_lt(at, s->row[s->set[v] + 1]);
                 ck_assert_uint_eq(s->object[at++], o);
             }
-        ck_assert_uint_eq(at, s->row[v + 1]);
+        ck_assert_uint_eq(at, s->row[s->set[v] + 1]);
     }
 }
 
@@ -148,7 +149,7 @@ START_TEST(random_programs)
 {
     const int trials = 120 / SLOWER;
     ordo_constraint list[MOST];
-    ordo_u64 facts = 0, added = 0;
+    ordo_u64 facts = 0, added = 0, joined = 0;
     const ordo_u64 before = ordo_memory_now();
     seed = (ordo_u64)_i * 1000 + 1;
     for (int t = 0; t < trials; t++) {
@@ -160,21 +161,23 @@ START_TEST(random_programs)
         naive(&c);
         check_sets(&c, &sets);
         ck_assert_msg(!ordo_points_to_verify(&c, &sets), "%s", ordo_last_error());
-        facts += sets.row[c.variables];
+        facts += sets.row[sets.sets];
         added += found.added;
-        if (sets.row[c.variables]) { /* the verifier sees a damaged object, and one that is missing */
-            const ordo_u64 at = below((ordo_u32)sets.row[c.variables]);
+        joined += found.joined;
+        if (sets.row[sets.sets]) { /* the verifier sees a damaged object, and one that is missing */
+            const ordo_u64 at = below((ordo_u32)sets.row[sets.sets]);
             sets.object[at] ^= 1;
             ck_assert_int_eq(ordo_points_to_verify(&c, &sets), ORDO_ERR_VERIFY);
             sets.object[at] ^= 1;
-            for (ordo_u32 v = 0; v < c.variables; v++)
-                sets.row[v + 1] -= sets.row[v + 1] > at;
+            for (ordo_u32 k = 0; k < sets.sets; k++)
+                sets.row[k + 1] -= sets.row[k + 1] > at;
             ck_assert_int_eq(ordo_points_to_verify(&c, &sets), ORDO_ERR_VERIFY);
         }
         ordo_points_to_free(&sets);
     }
     ck_assert_uint_gt(facts, (ordo_u64)trials * 10);
     ck_assert_uint_gt(added, (ordo_u64)trials);
+    ck_assert_uint_gt(joined, (ordo_u64)trials);
     ck_assert_uint_eq(ordo_memory_now(), before);
 }
 END_TEST
@@ -199,6 +202,36 @@ START_TEST(made_programs)
     ordo_constraints_free(&c);
     ordo_constraints_free(&other);
     ck_assert_int_eq(ordo_constraints_generate(1, 5, 1, &c), ORDO_ERR_USAGE);
+}
+END_TEST
+
+/* A cycle that only a load and a store close, and one of copies that is as long as the program: all share one set. */
+START_TEST(cycles)
+{
+    enum { LONG = 100000 };
+    ordo_constraint *list = ordo_alloc(LONG + 4, sizeof *list);
+    ordo_u64 count = 0;
+    for (ordo_u32 v = 4; v < LONG; v++)
+        list[count++] = (ordo_constraint){v, v + 1 < LONG ? v + 1 : 4, ORDO_COPY};
+    list[count++] = (ordo_constraint){0, 1, ORDO_ADDRESS_OF}; /* 1 = &0; 2 = *1; *1 = 2: 0 and 2 are on a cycle */
+    list[count++] = (ordo_constraint){1, 2, ORDO_LOAD};
+    list[count++] = (ordo_constraint){2, 1, ORDO_STORE};
+    list[count++] = (ordo_constraint){3, LONG / 2, ORDO_ADDRESS_OF};
+    for (int threads = 1; threads <= 3; threads++) {
+        const ordo_constraints c = {.variables = LONG, .count = count, .list = list};
+        ordo_points_to_sets sets;
+        ordo_points_to_found found;
+        ck_assert_msg(!ordo_points_to(&c, 0, &(ordo_options){.threads = threads}, &sets, &found), "%s",
+                      ordo_last_error());
+        ck_assert_uint_eq(found.joined, LONG - 5);
+        ck_assert_uint_lt(found.rounds, 10);
+        ck_assert_uint_eq(sets.set[4], sets.set[LONG - 1]);
+        ck_assert_uint_eq(sets.row[sets.set[4] + 1] - sets.row[sets.set[4]], 1);
+        ck_assert_uint_eq(sets.object[sets.row[sets.set[4]]], 3);
+        ck_assert_uint_eq(sets.set[2], 0);
+        ordo_points_to_free(&sets);
+    }
+    ordo_free(list);
 }
 END_TEST
 
@@ -257,6 +290,7 @@ int main(void)
     tcase_add_test(files, files_are_read);
     tcase_add_loop_test(answers, random_programs, 0, 4);
     tcase_add_test(answers, made_programs);
+    tcase_add_test(answers, cycles);
     tcase_add_test(answers, refusals);
     if (!UNDER_TSAN)
         tcase_add_test(answers, memory_that_is_missing);

@@ -128,8 +128,15 @@ START_TEST(arrays_and_copies)
     ck_assert(back[0] == host[0] && back[1] == host[1]);
     REFUSED(ordo_session_read(other, back, own + 10, 12), ORDO_ERR_USAGE, "12 bytes, and 8 to the end");
     REFUSED(ordo_session_adopt(other, NULL, 8), ORDO_ERR_USAGE, "8 bytes at NULL");
+    ck_assert(!ordo_session_drop(other, own + 10)); /* the caller's: it is not freed */
     ordo_session_free(other);
     ck_assert(!ordo_session_read(s, back, own + 10, 8)); /* it is still there */
+    REFUSED(ordo_session_drop(s, own + 1), ORDO_ERR_USAGE, "no array of the session begins there");
+    ck_assert(!ordo_session_drop(s, NULL));
+    ck_assert(!ordo_session_drop(s, own));
+    REFUSED(ordo_session_read(s, back, own, 4), ORDO_ERR_USAGE, "not within an array of the session");
+    REFUSED(ordo_session_drop(s, own), ORDO_ERR_USAGE, "no array of the session begins there");
+    ck_assert(!ordo_session_read(s, back, of_host, sizeof *host));
     REFUSED(ordo_session_array(s, NULL, ~(ordo_u64)0, 8, (void **)&own), ORDO_ERR_MEMORY, "larger than any memory");
     ordo_session_free(s);
     ordo_session_free(NULL);

@@ -118,7 +118,7 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("output", 'o', "BASE", VERB_REFINE, TEXT(output), "writes BASE.node, BASE.ele and BASE.poly"),
     ROW("svg", 0, "FILE", VERB_REFINE, TEXT(svg), "draws the mesh"),
     ROW("verify", 'v', NULL, VERB_REFINE, FLAG(verify), "checks the mesh; exit status 1 if that fails"),
-    ROW("device", 0, "cpu|cuda", VERB_REFINE, WORD(device), "where (cpu); cuda is not built, and refused"),
+    ROW("device", 0, "cpu|cuda|auto", VERB_REFINE, WORD(device), "where it is refined; auto: cuda where that can be (cpu)"),
     ROW("partition", 0, "METHOD|FILE", VERB_APP, TEXT(partition),
         "several ranks: who owns which vertex, by a method of `ordo partition` or a file (ranges)", GRAPHS),
     ROW("gpus", 0, "N", VERB_APP, WHOLE(gpus, 1, 16),

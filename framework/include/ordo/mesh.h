@@ -64,7 +64,9 @@ typedef struct ordo_refine_options {
     double max_area;        /**< of a triangle; 0: any */
     ordo_u64 max_triangles; /**< that the mesh may grow to; 0: ORDO_MAX_TRIANGLES */
     int threads;            /**< 0: all cores. The mesh does not depend on it */
-    ordo_u64 reserved[4];   /**< 0 */
+    const char *device;     /**< for refining: NULL or "cpu"; "cuda"; "auto": cuda where there is a GPU with enough
+                             * memory, else cpu. The mesh does not depend on it */
+    ordo_u64 reserved[3];   /**< 0 */
 } ordo_refine_options;
 
 /** What was done. */
@@ -78,8 +80,10 @@ typedef struct ordo_refine_stats {
     ordo_u64 stuck;         /**< others that stay: a point between theirs cannot be told from them in 64 bits */
     double least_angle;     /**< of the refined mesh, in degrees */
     double prepare_seconds; /**< triangulating */
-    double run_seconds;     /**< refining */
-    ordo_u64 reserved[4];
+    double run_seconds;     /**< refining; on a GPU with the copies there and back */
+    const char *device;     /**< on which it was refined: "cpu" or "cuda"; static */
+    char fallback[256];     /**< why that is not the GPU for which device "auto" stands; else "" */
+    ordo_u64 reserved[3];
 } ordo_refine_stats;
 
 /**
@@ -90,7 +94,8 @@ typedef struct ordo_refine_stats {
  * @param out      [out] to be freed by ordo_mesh_free()
  * @param stats    [out] NULL: not wanted
  * @return ORDO_OK; ORDO_ERR_USAGE (an option); ORDO_ERR_INPUT (nothing is enclosed, segments cross, a segment lies
- *         outside, triangles do not fit together); ORDO_ERR_MEMORY (also: more than max_triangles); ORDO_ERR_CANCELLED
+ *         outside, triangles do not fit together); ORDO_ERR_MEMORY (also: more than max_triangles, and of a GPU's
+ *         memory); ORDO_ERR_CANCELLED; ORDO_ERR_UNKNOWN and ORDO_ERR_DEVICE for the device
  */
 ORDO_API ordo_status ordo_mesh_refine(const ordo_mesh *in, const ordo_refine_options *options, ordo_mesh **out,
                                       ordo_refine_stats *stats);

@@ -66,22 +66,25 @@ ORDO_API ordo_status ordo_constraints_generate(ordo_u64 variables, ordo_u64 coun
  */
 ORDO_API void ordo_constraints_free(ordo_constraints *c);
 
-/** The answer. */
+/** The answer. Variables that were found on a cycle of copies share a set. */
 typedef struct ordo_points_to_sets {
     ordo_u32 variables; /**< as of the constraints */
-    ordo_u64 *row;      /**< [variables + 1] what v may point to: object[row[v]] to object[row[v + 1] - 1] */
-    ordo_u32 *object;   /**< [row[variables]] ascending within a set */
+    ordo_u32 sets;      /**< how many; set 0 is empty */
+    ordo_u32 *set;      /**< [variables] the number of each variable's set */
+    ordo_u64 *row;      /**< [sets + 1] of set s: object[row[s]] to object[row[s + 1] - 1] */
+    ordo_u32 *object;   /**< [row[sets]] what the set's variables may point to, ascending */
 } ordo_points_to_sets;
 
 /** How the answer was found. */
 typedef struct ordo_points_to_found {
-    ordo_u64 rounds;      /**< in which sets grew */
-    ordo_u64 items;       /**< variables processed: each time that a set had grown */
-    ordo_u64 unions;      /**< of a set into another one, along an edge */
-    ordo_u64 edges;       /**< of copies at the end, those of the program included */
-    ordo_u64 added;       /**< of these, added by loads and stores */
-    ordo_u64 bytes;       /**< of blocks that sets and edges took */
-    ordo_u64 reserved[4]; /**< 0 */
+    ordo_u64 rounds; /**< in which sets grew */
+    ordo_u64 items;  /**< variables processed: each time that a set had grown */
+    ordo_u64 unions; /**< of a set into another one, along an edge */
+    ordo_u64 edges;  /**< of copies at the end, those of the program included; one where both ends share sets */
+    ordo_u64 added;  /**< edges that loads and stores added, and that variables brought to those whose set they share */
+    ordo_u64 bytes;  /**< of blocks that sets and edges took */
+    ordo_u64 joined; /**< variables that share the set of another one, on whose cycle of copies they were found */
+    ordo_u64 reserved[3]; /**< 0 */
 } ordo_points_to_found;
 
 /**

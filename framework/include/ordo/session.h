@@ -82,6 +82,16 @@ ORDO_API const char *ordo_session_device(const ordo_session *session);
 ORDO_API ordo_status ordo_session_array(ordo_session *session, void *host, ordo_u64 count, size_t size, void **out);
 
 /**
+ * Ends an array before its session ends, so that its memory can be used again: of one that is made anew because it was
+ * too small, say.
+ * @param session  not NULL
+ * @param array    where an array begins; one of ordo_session_adopt() is no array of the session any more, and is not
+ *                 freed. NULL: nothing is done
+ * @return ORDO_OK; ORDO_ERR_USAGE where no array begins there; ORDO_ERR_DEVICE
+ */
+ORDO_API ordo_status ordo_session_drop(ordo_session *session, void *array);
+
+/**
  * Makes memory of the session's device that is the caller's an array of the session: calls below then take it, and it
  * is not freed at the end. For memory that another library has allocated there.
  * @param session  not NULL

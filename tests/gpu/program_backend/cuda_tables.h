@@ -33,4 +33,15 @@ static const named_instance over_ranks[] = {{"sssp_u32", &OVER_RANKS(sssp_u32, b
                                             {"sssp_u32", &OVER_RANKS(sssp_u32, near_far)},
                                             {"bfs", &OVER_RANKS(bfs, near_far)},
                                             {NULL, NULL}};
-static const ordo_pass_instance *const passes[] = {NULL};
+extern "C" const ordo_pass_instance mesh_apply_pass_on_cuda, mesh_begin_pass_on_cuda, mesh_check_pass_on_cuda,
+    mesh_first_pass_on_cuda, mesh_keep_pass_on_cuda, mesh_left_pass_on_cuda, mesh_list_pass_on_cuda,
+    mesh_look_pass_on_cuda, mesh_move_points_pass_on_cuda, mesh_move_triangles_pass_on_cuda, mesh_put_pass_on_cuda,
+    mesh_sharpest_pass_on_cuda, mesh_spread_pass_on_cuda, mesh_sum_pass_on_cuda, mesh_wait_pass_on_cuda;
+static const ordo_pass_instance *const passes[] = {&mesh_apply_pass_on_cuda,       &mesh_begin_pass_on_cuda,
+                                                   &mesh_check_pass_on_cuda,       &mesh_first_pass_on_cuda,
+                                                   &mesh_keep_pass_on_cuda,        &mesh_left_pass_on_cuda,
+                                                   &mesh_list_pass_on_cuda,        &mesh_look_pass_on_cuda,
+                                                   &mesh_move_points_pass_on_cuda, &mesh_move_triangles_pass_on_cuda,
+                                                   &mesh_put_pass_on_cuda,         &mesh_sharpest_pass_on_cuda,
+                                                   &mesh_spread_pass_on_cuda,      &mesh_sum_pass_on_cuda,
+                                                   &mesh_wait_pass_on_cuda,        NULL};

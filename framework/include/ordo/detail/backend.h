@@ -17,7 +17,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 10 };
+enum { ORDO_BACKEND_ABI = 11 };
 
 /* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
 typedef struct ordo_backend_session {
@@ -26,6 +26,8 @@ typedef struct ordo_backend_session {
     void (*end)(void *own);
     /* Memory that is freed at the end. Errors: ORDO_ERR_MEMORY with the bytes that are free. */
     ordo_status (*take)(void *own, ordo_u64 bytes, void **out);
+    /* Frees memory of `take`. */
+    ordo_status (*drop)(void *own, void *at);
     ordo_status (*read)(void *own, void *to, const void *from, ordo_u64 bytes, int threads);
     ordo_status (*write)(void *own, void *to, const void *from, ordo_u64 bytes, int threads);
     /* A pass. found NULL: it need not have ended. */
