@@ -369,6 +369,8 @@ ordo_status ordo_graph_borrow_device_arrays(const ordo_row_arrays *arrays, const
     const ordo_backend *backend = NULL;
     mirror *m = NULL;
     ordo_status status = !out || !device ? ordo_fail(ORDO_ERR_USAGE, "%s is NULL", out ? "device" : "out") : ORDO_OK;
+    if (!status && (!strcmp(device, "cpu") || !strcmp(device, "auto")))
+        status = ordo_fail(ORDO_ERR_USAGE, "device '%s', expected cuda, in whose memory the arrays are", device);
     if (!status)
         status = check_device_arrays(arrays);
     if (!status)

@@ -189,7 +189,7 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *whole)
 {
     const alone guard;
     *whole = (size_t)setting("FAKE_MEMORY", 1 << 30);
-    *left = *whole - taken;
+    *left = *whole > taken ? *whole - taken : 0;
     return cudaSuccess;
 }
 
