@@ -885,14 +885,15 @@ static void free_tools(ordo_cuda_own *own)
     cudaFreeHost((void *)own->mailbox);
 }
 
-/* Where the cells are wanted besides, as it must be before anything runs. */
-static ordo_status check_wanted(const ordo_job *job, size_t cell)
+/* Whether the device can be used, and the cells can be had where they are wanted besides. */
+static ordo_status check_run(const ordo_job *job, size_t cell)
 {
     ordo_u64 bytes;
     int device = 0;
     const void *at = ordo_job_device_cells(job, &bytes);
-    if (!at)
-        return ORDO_OK;
+    const ordo_status usable = ordo_cuda_usable();
+    if (usable || !at)
+        return usable;
     if (bytes != job->targets * cell)
         return ordo_fail(ORDO_ERR_USAGE, "operator '%s': found device_bytes %llu, expected %llu", job->op->name,
                          (unsigned long long)bytes, (unsigned long long)(job->targets * cell));
@@ -918,9 +919,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
-    ordo_status status = ordo_cuda_usable();
-    if (!status)
-        status = check_wanted(job, cell);
+    ordo_status status = check_run(job, cell);
     if (!status)
         status = ask_for_memory(own);
     if (!status)
