@@ -262,6 +262,7 @@ class DeviceArray:
     cupy.asarray(), torch.as_tensor() and others read it by __cuda_array_interface__, torch.from_dlpack() and
     cupy.from_dlpack() by DLPack, without a copy; np.asarray() copies it to the host. It has one dimension, is contiguous,
     and may be written. The memory is Ordo's: it is freed when this object and all that was made from it have gone.
+    DeviceArray(count, dtype) makes one, whose elements are not set, for to_device() to fill.
     """
 
     __slots__ = ("shape", "dtype", "device", "_at", "_session", "__weakref__")
@@ -270,7 +271,8 @@ class DeviceArray:
     device: int  # number of the GPU
 
     def __init__(self, count: int, dtype: Any):
-        self.shape, self.dtype, self._session = (count,), np.dtype(dtype), ctypes.c_void_p()
+        self._session = ctypes.c_void_p()
+        self.shape, self.dtype = (count,), np.dtype(dtype)
         at = ctypes.c_void_p()
         call(library.ordo_session_make, b"cuda", 0, ctypes.byref(self._session))
         call(library.ordo_session_array, self._session, None, count, self.dtype.itemsize, ctypes.byref(at))

@@ -440,7 +440,7 @@ class Gpu(unittest.TestCase):
 
 @unittest.skipUnless("cuda" in ordo.devices() and not FAKE, "no GPU")
 class Libraries(unittest.TestCase):
-    """CuPy and PyTorch, where they are."""
+    """A GPU, with arrays of the package; with those of CuPy and PyTorch, where they are."""
 
     def check(self, host, on_gpu, back):
         """Rows in a library's arrays on the GPU, copies of those of the host, and answers that its functions `back` read."""
@@ -453,6 +453,11 @@ class Libraries(unittest.TestCase):
                 values = read(r.device_array)
                 np.testing.assert_array_equal(values, r.dist)
             self.assertEqual(ordo.cc(mine, device="cuda").count, ordo.cc(plain).count)
+
+    def test_own(self):
+        """Without another library: arrays of the package speak both protocols."""
+        _, host = rows()
+        self.check(host, [ordo.to_device(a, ordo.DeviceArray(a.size, a.dtype)) for a in host], (np.asarray,))
 
     def test_cupy(self):
         try:
