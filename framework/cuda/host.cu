@@ -439,7 +439,7 @@ static ordo_status adopt_rows(ordo_cuda_own *own, const ordo_row_arrays *a, devi
     r->m = a->m;
     r->stride = weighted && !wide ? 2 : 1;
     d->lent.row = a->row_type == ORDO_U64 || a->row_type == ORDO_NONE;
-    d->lent.edge = stride == r->stride && (size_t)a->head % ORDO_CUDA_EDGES == 0;
+    d->lent.edge = stride == r->stride && a->head_type != ORDO_U64 && (size_t)a->head % ORDO_CUDA_EDGES == 0;
     d->lent.wide = wide;
     ordo_status status = d->lent.row ? ORDO_OK : take(own, (a->n + 1) * sizeof(ordo_u64), &row);
     if (!status && !d->lent.edge)
@@ -447,7 +447,9 @@ static ordo_status adopt_rows(ordo_cuda_own *own, const ordo_row_arrays *a, devi
     if (!status && row)
         ordo_fill_offsets((const ordo_u32 *)a->row, a->n + 1, (ordo_u64 *)row);
     if (!status && edge)
-        ordo_fill_edges(a->head, r->stride == 2 ? (const ordo_u32 *)a->weight : NULL, stride, a->m, (ordo_u32 *)edge);
+        ordo_fill_edges(ordo_words{a->head, a->head_type == ORDO_U64 ? 2 : stride},
+                        ordo_words{r->stride == 2 ? (const ordo_u32 *)a->weight : NULL, stride}, a->m,
+                        (ordo_u32 *)edge);
     if (!status && (row || edge))
         status = wait_made("rewriting rows");
     r->row = (const ordo_u64 *)(row ? row : a->row);

@@ -48,14 +48,13 @@ ORDO_RECORDS_FN void fill_tails(const ordo_cuda_rows &r, ordo_u64 begin, ordo_u6
     }
 }
 
-ORDO_RECORDS_FN void fill_edge(const ordo_u32 *head, const ordo_u32 *weight, ordo_u32 stride, ordo_u32 *edge,
-                               ordo_u64 e)
+ORDO_RECORDS_FN void fill_edge(ordo_words head, ordo_words weight, ordo_u32 *edge, ordo_u64 e)
 {
-    if (weight) {
-        edge[2 * e] = head[e * stride];
-        edge[2 * e + 1] = weight[e * stride];
+    if (weight.at) {
+        edge[2 * e] = head.at[e * head.stride];
+        edge[2 * e + 1] = weight.at[e * weight.stride];
     } else {
-        edge[e] = head[e * stride];
+        edge[e] = head.at[e * head.stride];
     }
 }
 
@@ -77,11 +76,10 @@ static __global__ void fill_all_fours(const ordo_cuda_rows r, uint4 *four)
     for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < r.n; v += (ordo_u64)gridDim.x * blockDim.x)
         fill_four(r, four, v);
 }
-static __global__ void fill_all_edges(const ordo_u32 *head, const ordo_u32 *weight, ordo_u32 stride, ordo_u64 m,
-                                      ordo_u32 *edge)
+static __global__ void fill_all_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge)
 {
     for (ordo_u64 e = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; e < m; e += (ordo_u64)gridDim.x * blockDim.x)
-        fill_edge(head, weight, stride, edge, e);
+        fill_edge(head, weight, edge, e);
 }
 static __global__ void fill_all_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row)
 {
@@ -122,13 +120,13 @@ void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail)
 #endif
 }
 
-void ordo_fill_edges(const ordo_u32 *head, const ordo_u32 *weight, ordo_u32 stride, ordo_u64 m, ordo_u32 *edge)
+void ordo_fill_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge)
 {
 #ifdef __CUDACC__
-    fill_all_edges<<<1024, 256>>>(head, weight, stride, m, edge);
+    fill_all_edges<<<1024, 256>>>(head, weight, m, edge);
 #else
     for (ordo_u64 e = 0; e < m; e++)
-        fill_edge(head, weight, stride, edge, e);
+        fill_edge(head, weight, edge, e);
 #endif
 }
 

@@ -11,9 +11,13 @@ void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record);
 void ordo_fill_fours(ordo_cuda_rows rows, uint4 *four);
 /* tail: [rows.m]. Asynchronous. */
 void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail);
-/* edge: [m] heads, or with weights [2 * m] {head, weight}. head, weight: [m], each `stride` words from the last.
- * Asynchronous. */
-void ordo_fill_edges(const ordo_u32 *head, const ordo_u32 *weight, ordo_u32 stride, ordo_u64 m, ordo_u32 *edge);
+/* An array whose elements are so many words apart: 2 of words of 8 bytes, whose lower half counts, and of pairs. */
+typedef struct ordo_words {
+    const ordo_u32 *at; /* NULL: none */
+    ordo_u32 stride;
+} ordo_words;
+/* edge: [m] heads, or with weights [2 * m] {head, weight}. Asynchronous. */
+void ordo_fill_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge);
 /* row: [count] of 8 bytes, from ones of 4. Asynchronous. */
 void ordo_fill_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row);
 

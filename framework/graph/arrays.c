@@ -175,6 +175,8 @@ static ordo_status check_row_arrays(const ordo_row_arrays *a)
         return ordo_fail(ORDO_ERR_USAGE, "found weight type %d, expected none, u32, i32, f32, i64 or f64", (int)type);
     if (a->row_type != ORDO_NONE && a->row_type != ORDO_U64 && a->row_type != ORDO_U32 && a->row_type != ORDO_I32)
         return ordo_fail(ORDO_ERR_USAGE, "found row type %d, expected u64, u32 or i32", (int)a->row_type);
+    if (a->head_type != ORDO_NONE && a->head_type != ORDO_U32)
+        return ordo_fail(ORDO_ERR_USAGE, "found head type %d, expected u32", (int)a->head_type);
     const ordo_u32 pair = ordo_type_wide(type) ? 3 : 2;
     if (a->stride > 1 && a->stride != pair)
         return ordo_fail(ORDO_ERR_USAGE, "found stride %u, expected 1 or %u", a->stride, pair);
@@ -295,17 +297,24 @@ static ordo_status check_address(const char *what, const void *at, size_t bytes)
                            at, bytes);
 }
 
+static size_t head_bytes(const ordo_row_arrays *a)
+{
+    return a->head_type == ORDO_U64 ? sizeof(ordo_u64) : sizeof *a->head;
+}
+
 static ordo_status check_device_arrays(const ordo_row_arrays *a)
 {
-    ordo_status status = check_row_arrays(a);
-    if (!status && a->stride > 1 && (weight_bytes(a) != 4 || a->weight != a->head + 1))
+    ordo_row_arrays narrow = *a;
+    narrow.head_type = a->head_type == ORDO_U64 ? ORDO_U32 : a->head_type;
+    ordo_status status = check_row_arrays(&narrow);
+    if (!status && a->stride > 1 && (weight_bytes(a) != 4 || head_bytes(a) != 4 || a->weight != a->head + 1))
         status = ordo_fail(ORDO_ERR_USAGE,
                            "found stride %u on a device, expected 1, or 2 with each weight of 4 bytes behind its head",
                            a->stride);
     if (!status)
         status = check_address("row", a->row, row_bytes(a));
     if (!status)
-        status = check_address("head", a->head, sizeof *a->head);
+        status = check_address("head", a->head, head_bytes(a));
     return status ? status : check_address("weight", a->weight, weight_bytes(a));
 }
 
@@ -326,6 +335,23 @@ static ordo_status fetch(ordo_session *session, const char *what, const void *fr
     return status ? status : ordo_session_read(session, *out, from, count * size);
 }
 
+/* Heads of 8 bytes become ones of 4, in the same memory. */
+static ordo_status narrow_heads(const ordo_row_arrays *a, void *heads)
+{
+    const ordo_u64 *wide = heads;
+    ordo_vid *narrow = heads;
+    for (ordo_u64 e = 0; e < a->m; e++) {
+        ordo_u64 head;
+        memcpy(&head, wide + e, sizeof head); /* the memory has both types */
+        if (head >= a->n)
+            return ordo_fail(ORDO_ERR_INPUT, "edge %llu: found head %llu, expected one below %llu",
+                             (unsigned long long)e, (unsigned long long)head, (unsigned long long)a->n);
+        const ordo_vid low = (ordo_vid)head;
+        memcpy(narrow + e, &low, sizeof low);
+    }
+    return ORDO_OK;
+}
+
 static ordo_status fetch_all(const ordo_row_arrays *a, const char *device, mirror *m)
 {
     ordo_session *session;
@@ -335,7 +361,9 @@ static ordo_status fetch_all(const ordo_row_arrays *a, const char *device, mirro
         return status;
     status = fetch(session, "row", a->row, a->n + 1, row_bytes(a), &m->row);
     if (!status)
-        status = fetch(session, "head", a->head, a->m, (pairs ? 2 : 1) * sizeof *a->head, &m->head);
+        status = fetch(session, "head", a->head, a->m, (pairs ? 2 : 1) * head_bytes(a), &m->head);
+    if (!status && a->head_type == ORDO_U64)
+        status = narrow_heads(a, m->head);
     if (!status && !pairs && weight_bytes(a))
         status = fetch(session, "weight", a->weight, a->m, weight_bytes(a), &m->weight);
     ordo_session_free(session);
@@ -347,6 +375,7 @@ static ordo_status borrow_device(const ordo_row_arrays *a, const ordo_backend *b
     ordo_row_arrays host = *a;
     host.row = m->row;
     host.head = m->head;
+    host.head_type = ORDO_U32;
     host.weight = a->stride > 1 ? host.head + (a->m ? 1 : 0) : m->weight;
     host.release = drop_mirror;
     host.release_arg = m;

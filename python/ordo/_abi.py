@@ -48,7 +48,7 @@ class EdgeArrays(c.Structure):
 class RowArrays(c.Structure):
     _fields_ = [("n", u64), ("m", u64), ("row_type", enum), ("row", pointer), ("head", pointer), ("weight_type", enum),
                 ("weight", pointer), ("stride", u32), ("symmetric", flag), ("threads", c.c_int), ("release", pointer),
-                ("release_arg", pointer), ("reserved", u64 * 4)]
+                ("release_arg", pointer), ("head_type", enum), ("reserved", u64 * 3)]
 
 
 class GenerateOptions(c.Structure):

@@ -227,6 +227,8 @@ class Gpu(unittest.TestCase):
                 ("wide weights", np.arange(1, 40, dtype=np.uint32), indptr, np.ones(39), False),
                 ("narrow offsets", np.arange(1, 40, dtype=np.uint32), indptr.astype(np.int32), None, False),
                 ("weights", np.arange(1, 40, dtype=np.uint32), indptr, np.ones(39, np.float32), True),
+                ("wide indices", np.arange(1, 40), indptr, None, True),
+                ("wide indices, weights", np.arange(1, 40), indptr, np.ones(39, np.int32), True),
                 ("odd address", aligned(np.arange(40, dtype=np.uint32))[1:], indptr, None, True)):
             with self.subTest(name):
                 if not own:
@@ -248,7 +250,7 @@ class Gpu(unittest.TestCase):
         """Of other types, or where some are on the host: a graph of the host, whose rows go to the GPU once."""
         g, (indptr, indices, weights) = rows()
         expected = ordo.sssp(g, 5).dist
-        for arrays in ((OnGpu(indptr), OnGpu(indices.astype(np.int64)), OnGpu(weights)), (OnGpu(indptr), Producer(indices, 2), weights),
+        for arrays in ((OnGpu(indptr), OnGpu(indices), OnGpu(weights.astype(np.uint16))), (OnGpu(indptr), Producer(indices, 2), weights),
                        (Producer(indptr, 2), indices, OnGpu(weights))):
             mine = ordo.Graph.from_dlpack(*arrays)
             gc.collect()
@@ -408,6 +410,10 @@ class Gpu(unittest.TestCase):
                                OnGpu(indptr.astype(np.int32)), OnGpu(indices), casting="no")
         self.assertRaisesRegex(ordo.InputError, "head 4294967295, expected one below", from_dlpack, OnGpu(np.array([0, 1])),
                                OnGpu(np.array([-1], np.int32)))
+        self.assertRaisesRegex(ordo.InputError, "edge 1: found head 18446744073709551615", from_dlpack, OnGpu(np.array([0, 2])),
+                               OnGpu(np.array([0, -1])))
+        self.assertRaisesRegex(TypeError, "indices: int64 on a GPU, expected int32 or uint32", from_dlpack, OnGpu(indptr),
+                               OnGpu(indices.astype(np.int64)), casting="no")
         self.assertRaisesRegex(ordo.InputError, "-1", from_dlpack, OnGpu(np.array([0, -1], np.int32)), OnGpu(np.zeros(0, np.int32)))
         self.assertRaisesRegex(ValueError, "one for each of", from_dlpack, OnGpu(indptr), OnGpu(indices), OnGpu(weights[1:]))
         self.assertRaisesRegex(ValueError, "indptr is empty", from_dlpack, OnGpu(indptr[:0]), OnGpu(indices))

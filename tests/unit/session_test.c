@@ -270,7 +270,7 @@ static void count_release(void *arg)
 enum { ROWS_N = 3, ROWS_M = 3 };
 static const ordo_u64 ROWS[] = {0, 2, 3, 3};
 static const ordo_u32 HEADS[] = {1, 2, 2}, NARROW[] = {0, 2, 3, 3}, WEIGHTS[] = {5, 6, 7}, PAIRS[] = {1, 5, 2, 6, 2, 7};
-static const ordo_u64 WIDE[] = {5, 6, 7};
+static const ordo_u64 WIDE[] = {5, 6, 7}, WIDE_HEADS[] = {1, 2, 2};
 
 /* An array of the session with that content, `gap` bytes behind its beginning. */
 static void *on_device(ordo_session *s, const void *from, size_t bytes, size_t gap)
@@ -287,10 +287,13 @@ static ordo_row_arrays device_rows(ordo_session *s, int form, int *released)
     ordo_row_arrays a = {.n = ROWS_N, .m = ROWS_M, .threads = 1, .release = count_release, .release_arg = released};
     a.row = form == 1 ? on_device(s, NARROW, sizeof NARROW, 0) : on_device(s, ROWS, sizeof ROWS, 0);
     a.row_type = form == 1 ? ORDO_U32 : ORDO_U64;
-    a.head = form == 4 ? on_device(s, PAIRS, sizeof PAIRS, 0) : on_device(s, HEADS, sizeof HEADS, form == 5 ? 4 : 0);
-    if (form == 2 || form == 3) {
-        a.weight_type = form == 2 ? ORDO_U32 : ORDO_I64;
-        a.weight = form == 2 ? on_device(s, WEIGHTS, sizeof WEIGHTS, 0) : on_device(s, WIDE, sizeof WIDE, 0);
+    a.head_type = form == 6 || form == 7 ? ORDO_U64 : ORDO_NONE;
+    a.head = form >= 6   ? on_device(s, WIDE_HEADS, sizeof WIDE_HEADS, 0)
+             : form == 4 ? on_device(s, PAIRS, sizeof PAIRS, 0)
+                         : on_device(s, HEADS, sizeof HEADS, form == 5 ? 4 : 0);
+    if (form == 2 || form == 3 || form == 7) {
+        a.weight_type = form != 3 ? ORDO_U32 : ORDO_I64;
+        a.weight = form != 3 ? on_device(s, WEIGHTS, sizeof WEIGHTS, 0) : on_device(s, WIDE, sizeof WIDE, 0);
     }
     if (form == 4) {
         a.weight_type = ORDO_U32;
@@ -300,7 +303,8 @@ static ordo_row_arrays device_rows(ordo_session *s, int form, int *released)
     return a;
 }
 
-/* In each form: rows of 8 bytes, of 4; weights of 4 and 8 bytes; pairs; heads at an address that is not aligned. */
+/* In each form: rows of 8 bytes, of 4; weights of 4 and 8 bytes; pairs; heads at an address that is not aligned, and of
+ * 8 bytes, also beside weights. */
 START_TEST(rows_on_the_device)
 {
     if (!is_on_gpu())
@@ -309,7 +313,7 @@ START_TEST(rows_on_the_device)
     ordo_pass_instance instance;
     const ordo_pass pass = with(&degree_sum_pass, &instance, degree_sum_kernel);
     const numbers on = {0};
-    for (int form = 0; form < 6; form++) {
+    for (int form = 0; form < 8; form++) {
         int released = 0;
         ordo_graph *g;
         ordo_found found;
@@ -324,7 +328,7 @@ START_TEST(rows_on_the_device)
         }
         ck_assert(
             !ordo_session_each(s, &(ordo_each){.pass = &pass, .state = &on, .count = ROWS_N, .graph = g}, &found));
-        ck_assert_uint_eq(found.value, form == 2 || form == 4 ? 23 : 5);
+        ck_assert_uint_eq(found.value, form == 2 || form == 4 || form == 7 ? 23 : 5);
         ordo_graph_ref(g);
         ordo_graph_free(g);
         ck_assert_int_eq(released, 0);
@@ -363,6 +367,10 @@ START_TEST(rows_on_the_device_that_are_refused)
         BAD("cuda", &g, ORDO_ERR_INPUT, "expected 0 to 2", a.m = 2);
         BAD("cuda", &g, ORDO_ERR_INPUT, "found head 2, expected one below 2",
             (a.n = 2, a.row = on_device(s, (ordo_u64[]){0, 2, 3}, 24, 0)));
+        BAD("cuda", &g, ORDO_ERR_INPUT, "edge 1: found head 4294967296, expected one below 3",
+            (a.head_type = ORDO_U64, a.head = on_device(s, (ordo_u64[]){1, (ordo_u64)1 << 32, 2}, 24, 0)));
+        BAD("cuda", &g, ORDO_ERR_USAGE, "head: found address",
+            (a.head_type = ORDO_U64, a.head = on_device(s, WIDE_HEADS, 24, 4)));
         setenv("FAKE_PLACE", "1", 1);
         BAD("cuda", &g, ORDO_ERR_USAGE, "row: device 'cuda': found memory of GPU 1, expected GPU 0", (void)a);
         setenv("FAKE_PLACE", "-1", 1);
