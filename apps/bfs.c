@@ -26,6 +26,7 @@ static ordo_status levels(const ordo_graph *g, const ordo_path_query *query, con
     bfs_state s = {.limit = ordo_limit_u32(from->limit)};
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
+    work.final = !ordo_stops_early(query);
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status || (status = ordo_fill(chosen.threads, answer->value, work.targets, ORDO_UNREACHED_U32)))
         return status;

@@ -143,7 +143,7 @@ static bool is_native(const ordo_options *options)
 static ordo_status run_program(const ordo_graph *g, const ordo_options *options, ordo_u32 *component, ordo_stats *stats)
 {
     const ordo_vid n = ordo_graph_out(g)->n;
-    const ordo_work work = {.graph = g, .cells = component, .num_items = n, .targets = n};
+    const ordo_work work = {.graph = g, .cells = component, .num_items = n, .targets = n, .final = true};
     ordo_options chosen = ordo_options_or(options, ORDO_NATIVE);
     chosen.scheduler = ORDO_NATIVE;
     ordo_status status = ordo_program_run(&program, &work, &chosen, stats);
@@ -160,6 +160,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
         return run_program(g, options, component, stats);
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, NULL, component, NULL);
+    work.final = true;
     work.nearly_done = true; /* after head_start */
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status)

@@ -202,7 +202,8 @@ static ordo_status by_program(const ordo_graph *g, ordo_u32 k, const ordo_option
         status = ordo_fill(chosen.threads, core, n, ORDO_NO_VERTEX);
     const double prepared = ordo_clock() - before;
     ordo_kcore_state state = {k};
-    const ordo_work work = {.graph = s.graph, .state = &state, .cells = core, .num_items = n, .targets = n};
+    const ordo_work work = {
+        .graph = s.graph, .state = &state, .cells = core, .num_items = n, .targets = n, .final = !k};
     if (status)
         ordo_runs_none(stats, status);
     else

@@ -27,6 +27,7 @@ ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options
     const lp_state state = {.rounds = rounds};
     const ordo_options chosen = ordo_options_or(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &state, label, NULL);
+    work.final = true;
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status)
         return status;

@@ -159,6 +159,7 @@ static ordo_status distances(const ordo_graph *g, const ordo_path_query *query, 
     state s = state_for(type, from->limit);
     ordo_options chosen = ordo_options_or_auto(options, "delta");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
+    work.final = !ordo_stops_early(query);
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status || (status = ordo_check_weights(g, "shortest paths", "; the app bellman-ford takes them")))
         return status;

@@ -58,6 +58,7 @@ static ordo_status widths(const ordo_graph *g, const ordo_sources *from, const o
     ordo_options chosen = options_for(options);
     state s;
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
+    work.final = true;
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status || (status = ordo_check_weights(g, "widest paths", NULL)))
         return status;

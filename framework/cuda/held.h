@@ -25,6 +25,7 @@ typedef struct ordo_cuda_held {
         ordo_pass_head head;
         char bytes[sizeof(ordo_pass_head) + ORDO_PASS_STATE_BYTES];
     } pass;                     /* the parameter of the last one */
+    int device;                 /* its number */
     int units;                  /* multiprocessors */
     size_t vacant, whole;       /* bytes of the device, as of the first run; whole 0: none yet */
     ordo_cuda_mailbox *mailbox; /* of runs; NULL before the first */
@@ -37,6 +38,8 @@ void *ordo_cuda_hold(ordo_cuda_held *held, ordo_u64 bytes);
 void ordo_cuda_give(ordo_cuda_held *held, void *block, ordo_u64 bytes);
 /* Frees the blocks that no run uses. Whether there were any. */
 bool ordo_cuda_let_go(ordo_cuda_held *held);
+/* ORDO_ERR_USAGE unless `at` is in memory of that GPU. */
+ordo_status ordo_cuda_check_place(const void *at, int device);
 /* Whether a kernel was given up: then nothing that waits for the device may be called. */
 bool ordo_cuda_is_lost(void);
 /* ORDO_OK, or ORDO_ERR_DEVICE after a kernel was given up. */

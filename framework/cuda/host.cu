@@ -210,6 +210,10 @@ typedef struct device_graph {
     ordo_u32 *tail;    /* [m], or NULL: see ordo_cuda_edge_tails */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
+    struct {
+        bool row, edge, wide;
+    } lent;     /* of `out`: the caller's, not to be freed */
+    int device; /* where lent rows are; -1: none are lent */
     bool has_in, record_asked, four_asked, has_order;
     pthread_mutex_t lock;
 } device_graph;
@@ -246,6 +250,9 @@ static void drop_order(ordo_cuda_order *o)
 static void drop_graph(void *graph)
 {
     device_graph *g = (device_graph *)graph;
+    g->out.row = g->lent.row ? NULL : g->out.row;
+    g->out.edge = g->lent.edge ? NULL : g->out.edge;
+    g->out.wide = g->lent.wide ? NULL : g->out.wide;
     drop_rows(&g->out, g->part, g->out_before);
     drop_rows(&g->in, g->part, g->in_before);
     if (!ordo_cuda_is_lost()) {
@@ -332,7 +339,7 @@ static ordo_status copy_rows(ordo_cuda_own *own, const ordo_csr *csr, part_of_ro
     void *row = NULL, *edge = NULL, *wide = NULL;
     ordo_status status = take(own, rows * sizeof(ordo_u64), &row);
     if (!status)
-        status = take(own, edges.m * r.stride * sizeof(ordo_u32) + ORDO_CUDA_PADDING, &edge);
+        status = take(own, edges.m * r.stride * sizeof(ordo_u32) + ORDO_CUDA_EDGES, &edge);
     if (!status && is_wide(csr))
         status = take(own, edges.m * sizeof(ordo_u64), &wide);
     if (!status)
@@ -357,6 +364,13 @@ typedef struct request {
     part_of_rows part;
 } request;
 
+/* Waits for the kernel that was launched last, which made `what`; ordo_cuda_launch_all counts the time. */
+static ordo_status wait_made(const char *what)
+{
+    const ordo_status status = failed(cudaGetLastError(), what);
+    return status ? status : failed(cudaDeviceSynchronize(), what);
+}
+
 static part_of_rows all_rows(const ordo_csr *csr)
 {
     return part_of_rows{0, csr->n};
@@ -379,6 +393,7 @@ static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
         ordo_free(d);
         return status;
     }
+    d->device = -1;
     d->part = r->part;
     d->out_before = ordo_graph_out(g)->row[r->part.first];
     pthread_mutex_init(&d->lock, NULL); /* cannot fail without attributes */
@@ -404,6 +419,92 @@ static ordo_status need_in_rows(ordo_cuda_own *own, const ordo_csr *in, ordo_u64
     return status;
 }
 
+/* ---- rows that are on the device already ---- */
+
+typedef struct adoption {
+    ordo_cuda_own *own;
+    const ordo_row_arrays *arrays;
+    int device;
+} adoption;
+
+/* Rewrites what has another layout or alignment. The kernels are on the legacy default stream, after what the caller
+ * has ordered before it, and have ended on return. */
+static ordo_status adopt_rows(ordo_cuda_own *own, const ordo_row_arrays *a, device_graph *d)
+{
+    ordo_cuda_rows *r = &d->out;
+    const bool weighted = a->weight_type != ORDO_NONE, wide = weighted && ordo_type_bytes(a->weight_type) == 8;
+    const ordo_u32 stride = a->stride ? a->stride : 1;
+    void *row = NULL, *edge = NULL;
+    r->n = (ordo_u32)a->n;
+    r->m = a->m;
+    r->stride = weighted && !wide ? 2 : 1;
+    d->lent.row = a->row_type == ORDO_U64 || a->row_type == ORDO_NONE;
+    d->lent.edge = stride == r->stride && a->head_type != ORDO_U64 && (size_t)a->head % ORDO_CUDA_EDGES == 0;
+    d->lent.wide = wide;
+    ordo_status status = d->lent.row ? ORDO_OK : take(own, (a->n + 1) * sizeof(ordo_u64), &row);
+    if (!status && !d->lent.edge)
+        status = take(own, a->m * r->stride * sizeof(ordo_u32) + ORDO_CUDA_EDGES, &edge);
+    if (!status && row)
+        ordo_fill_offsets((const ordo_u32 *)a->row, a->n + 1, (ordo_u64 *)row);
+    if (!status && edge)
+        ordo_fill_edges(ordo_words{a->head, a->head_type == ORDO_U64 ? 2 : stride},
+                        ordo_words{r->stride == 2 ? (const ordo_u32 *)a->weight : NULL, stride}, a->m,
+                        (ordo_u32 *)edge);
+    if (!status && (row || edge))
+        status = wait_made("rewriting rows");
+    r->row = (const ordo_u64 *)(row ? row : a->row);
+    r->edge = (const ordo_u32 *)(edge ? edge : a->head);
+    r->wide = wide ? (const ordo_u64 *)a->weight : NULL;
+    if (status) {
+        cudaFree(row);
+        cudaFree(edge);
+    }
+    return status;
+}
+
+static ordo_status make_adopted(const ordo_graph *g, void *arg, void **out)
+{
+    const adoption *from = (const adoption *)arg;
+    device_graph *d = (device_graph *)ordo_alloc_zero(1, sizeof *d);
+    const ordo_status status = d ? adopt_rows(from->own, from->arrays, d) : ORDO_ERR_MEMORY;
+    if (status) {
+        ordo_free(d);
+        return status;
+    }
+    d->device = from->device;
+    d->part = all_rows(ordo_graph_out(g));
+    pthread_mutex_init(&d->lock, NULL); /* as above */
+    *out = d;
+    return ORDO_OK;
+}
+
+static ordo_status adopt(const ordo_graph *g, const ordo_row_arrays *arrays)
+{
+    void *attached;
+    ordo_cuda_own own = {};
+    own.name = "a graph";
+    adoption from = {&own, arrays, 0};
+    ordo_status status = ordo_cuda_usable();
+    if (!status)
+        status = failed(cudaGetDevice(&from.device), "asking for the device");
+    if (!status)
+        status = failed(cudaMemGetInfo(&own.vacant, &own.whole), "asking for memory");
+    return status ? status : ordo_graph_attach(g, make_adopted, &from, drop_graph, &attached);
+}
+
+/* ORDO_ERR_USAGE where rows are lent that are on another device than the thread's. */
+static ordo_status check_device(const device_graph *d)
+{
+    int current = d->device;
+    const ordo_status status = d->device < 0 ? ORDO_OK : failed(cudaGetDevice(&current), "asking for the device");
+    if (!status && current != d->device)
+        return ordo_fail(ORDO_ERR_USAGE, "device 'cuda': the graph's arrays are on GPU %d, and this thread uses GPU %d",
+                         d->device, current);
+    return status;
+}
+
+/* ---- the graph of a run ---- */
+
 /* `fixed`: bytes that the run is known to need besides rows. */
 static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_cuda *c)
 {
@@ -421,6 +522,8 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     request r = {c->own, fixed + (need_in && !same ? rows_bytes(job->in, part) : 0), part};
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
+    if (!status)
+        status = check_device(d);
     if (!status && (d->part.first != part.first || d->part.last != part.last))
         status = ordo_fail(ORDO_ERR_USAGE,
                            "device 'cuda': the graph is there with rows of vertices %u to %u, expected "
@@ -451,6 +554,8 @@ ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int thre
     if (!status)
         status = ordo_graph_attach(g, make_graph, &r, drop_graph, &attached);
     if (!status)
+        status = check_device((device_graph *)attached);
+    if (!status)
         *out = ((device_graph *)attached)->out;
     return status;
 }
@@ -464,13 +569,6 @@ static ordo_status graph_of(const ordo_cuda *c, device_graph **out)
     const ordo_status status = ordo_graph_attach(ordo_job_graph(c->job), make_graph, NULL, drop_graph, &attached);
     *out = (device_graph *)attached;
     return status;
-}
-
-/* Waits for the kernel that was launched last, which made `what`; ordo_cuda_launch_all counts the time. */
-static ordo_status wait_made(const char *what)
-{
-    const ordo_status status = failed(cudaGetLastError(), what);
-    return status ? status : failed(cudaDeviceSynchronize(), what);
 }
 
 /* ---- records ---- */
@@ -789,6 +887,22 @@ static void free_tools(ordo_cuda_own *own)
     cudaFreeHost((void *)own->mailbox);
 }
 
+/* Whether the device can be used, and the cells can be had where they are wanted besides. */
+static ordo_status check_run(const ordo_job *job, size_t cell)
+{
+    ordo_u64 bytes;
+    int device = 0;
+    const void *at = ordo_job_device_cells(job, &bytes);
+    const ordo_status usable = ordo_cuda_usable();
+    if (usable || !at)
+        return usable;
+    if (bytes != job->targets * cell)
+        return ordo_fail(ORDO_ERR_USAGE, "operator '%s': found device_bytes %llu, expected %llu", job->op->name,
+                         (unsigned long long)bytes, (unsigned long long)(job->targets * cell));
+    const ordo_status status = failed(cudaGetDevice(&device), "asking for the device");
+    return status || !bytes ? status : ordo_cuda_check_place(at, device);
+}
+
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out)
 {
     *out = ordo_cuda{};
@@ -807,7 +921,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
-    ordo_status status = ordo_cuda_usable();
+    ordo_status status = check_run(job, cell);
     if (!status)
         status = ask_for_memory(own);
     if (!status)
@@ -1072,6 +1186,19 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
     return status;
 }
 
+/* Copies the cells to where they are wanted besides. The kernel has ended; a copy within the device need not have when
+ * the call returns, so it is waited for, and the caller may read the cells on any stream. */
+static ordo_status copy_cells(const ordo_cuda *c)
+{
+    ordo_u64 bytes;
+    void *to = ordo_job_device_cells(c->job, &bytes);
+    if (!to || !bytes)
+        return ORDO_OK;
+    const ordo_status status =
+        failed(cudaMemcpyAsync(to, c->cells, bytes, cudaMemcpyDeviceToDevice, 0), "copying cells on the device");
+    return status ? status : failed(cudaStreamSynchronize(0), "copying cells on the device");
+}
+
 ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
 {
     ordo_cuda_own *own = c->own;
@@ -1086,6 +1213,8 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     double start = ordo_seconds();
     if (!status && own->launched)
         status = copy_results(c, own);
+    if (!status)
+        status = copy_cells(c);
     for (int i = 0; i < own->blocks; i++) {
         if (own->held)
             ordo_cuda_give(own->held, own->block[i], own->bytes[i]);
@@ -1134,6 +1263,15 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
 }
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
-const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda",          probe,   find,          ordo_cuda_measure,
-                                        capability,       find_over_ranks, devices, select_device, &ordo_cuda_sessions,
-                                        ordo_cuda_queue};
+const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI,
+                                        "cuda",
+                                        probe,
+                                        find,
+                                        ordo_cuda_measure,
+                                        capability,
+                                        find_over_ranks,
+                                        devices,
+                                        select_device,
+                                        &ordo_cuda_sessions,
+                                        ordo_cuda_queue,
+                                        adopt};

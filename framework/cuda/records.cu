@@ -1,5 +1,5 @@
-/* records.cu -- fills edge records, rows of four and tails of edges: by a kernel, or by a loop if a C++ compiler builds
- * this for the tests. */
+/* records.cu -- fills edge records, rows of four, tails of edges, and rows from arrays of another layout: by a kernel,
+ * or by a loop if a C++ compiler builds this for the tests. */
 #include "records.h"
 
 #ifdef __CUDACC__
@@ -48,6 +48,16 @@ ORDO_RECORDS_FN void fill_tails(const ordo_cuda_rows &r, ordo_u64 begin, ordo_u6
     }
 }
 
+ORDO_RECORDS_FN void fill_edge(ordo_words head, ordo_words weight, ordo_u32 *edge, ordo_u64 e)
+{
+    if (weight.at) {
+        edge[2 * e] = head.at[e * head.stride];
+        edge[2 * e + 1] = weight.at[e * weight.stride];
+    } else {
+        edge[e] = head.at[e * head.stride];
+    }
+}
+
 #ifdef __CUDACC__
 enum { TAILS = 16 }; /* of a thread at once */
 static __global__ void fill_all_tails(const ordo_cuda_rows r, ordo_u32 *tail)
@@ -65,6 +75,16 @@ static __global__ void fill_all_fours(const ordo_cuda_rows r, uint4 *four)
 {
     for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < r.n; v += (ordo_u64)gridDim.x * blockDim.x)
         fill_four(r, four, v);
+}
+static __global__ void fill_all_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge)
+{
+    for (ordo_u64 e = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; e < m; e += (ordo_u64)gridDim.x * blockDim.x)
+        fill_edge(head, weight, edge, e);
+}
+static __global__ void fill_all_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row)
+{
+    for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v < count; v += (ordo_u64)gridDim.x * blockDim.x)
+        row[v] = narrow[v];
 }
 #endif
 
@@ -97,5 +117,25 @@ void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail)
     fill_all_tails<<<1024, 256>>>(rows, tail);
 #else
     fill_tails(rows, 0, rows.m, tail);
+#endif
+}
+
+void ordo_fill_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge)
+{
+#ifdef __CUDACC__
+    fill_all_edges<<<1024, 256>>>(head, weight, m, edge);
+#else
+    for (ordo_u64 e = 0; e < m; e++)
+        fill_edge(head, weight, edge, e);
+#endif
+}
+
+void ordo_fill_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row)
+{
+#ifdef __CUDACC__
+    fill_all_offsets<<<1024, 256>>>(narrow, count, row);
+#else
+    for (ordo_u64 v = 0; v < count; v++)
+        row[v] = narrow[v];
 #endif
 }

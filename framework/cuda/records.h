@@ -1,5 +1,5 @@
 /* records.h -- fills what is derived from rows on the device: edge records (see ORDO_RECORD_NONE in
- * <ordo/scheduler/cuda_host.h>), rows of four, and tails of edges. */
+ * <ordo/scheduler/cuda_host.h>), rows of four, tails of edges, and rows of the layout of the back end from others. */
 #ifndef ORDO_CUDA_RECORDS_H
 #define ORDO_CUDA_RECORDS_H
 
@@ -11,5 +11,14 @@ void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record);
 void ordo_fill_fours(ordo_cuda_rows rows, uint4 *four);
 /* tail: [rows.m]. Asynchronous. */
 void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail);
+/* An array whose elements are so many words apart: 2 of words of 8 bytes, whose lower half counts, and of pairs. */
+typedef struct ordo_words {
+    const ordo_u32 *at; /* NULL: none */
+    ordo_u32 stride;
+} ordo_words;
+/* edge: [m] heads, or with weights [2 * m] {head, weight}. Asynchronous. */
+void ordo_fill_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge);
+/* row: [count] of 8 bytes, from ones of 4. Asynchronous. */
+void ordo_fill_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row);
 
 #endif

@@ -84,10 +84,9 @@ static ordo_status session_begin(void **own)
     ordo_cuda_held *held = (ordo_cuda_held *)ordo_alloc_zero(1, sizeof *held);
     if (!held)
         return ORDO_ERR_MEMORY;
-    int device = 0;
-    ordo_status status = ordo_cuda_failed(cudaGetDevice(&device), "asking for the device");
+    ordo_status status = ordo_cuda_failed(cudaGetDevice(&held->device), "asking for the device");
     if (!status)
-        status = ordo_cuda_failed(cudaDeviceGetAttribute(&held->units, cudaDevAttrMultiProcessorCount, device),
+        status = ordo_cuda_failed(cudaDeviceGetAttribute(&held->units, cudaDevAttrMultiProcessorCount, held->device),
                                   "asking for its size");
     if (!status)
         status = ordo_cuda_failed(cudaMalloc((void **)&held->found, sizeof(ordo_found)), "taking memory");
@@ -160,6 +159,33 @@ static ordo_status session_write(void *own, void *to, const void *from, ordo_u64
                   : ordo_copy_in(to, from, bytes, 1, NULL, threads ? threads : ordo_cores(), "copying an array");
 }
 
+/* ---- places ---- */
+
+ordo_status ordo_cuda_check_place(const void *at, int device)
+{
+    cudaPointerAttributes place;
+    const ordo_status status = ordo_cuda_failed(cudaPointerGetAttributes(&place, at), "asking where an address is");
+    if (status || place.type == cudaMemoryTypeManaged) /* every GPU reads that */
+        return status;
+    if (place.type != cudaMemoryTypeDevice)
+        return ordo_fail(ORDO_ERR_USAGE, "device 'cuda': found memory of the host, expected memory of GPU %d", device);
+    if (place.device != device)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "device 'cuda': found memory of GPU %d, expected GPU %d, which this thread uses", place.device,
+                         device);
+    return ORDO_OK;
+}
+
+static int session_number(const void *own)
+{
+    return ((const ordo_cuda_held *)own)->device;
+}
+
+static ordo_status session_check(const void *own, const void *at)
+{
+    return ordo_cuda_check_place(at, ((const ordo_cuda_held *)own)->device);
+}
+
 /* ---- passes ---- */
 
 static ordo_status find_instance(const ordo_pass *pass, const ordo_pass_instance **out)
@@ -230,5 +256,6 @@ static ordo_status session_each(void *own, const ordo_each *each, int threads, o
     return status;
 }
 
-const ordo_backend_session ordo_cuda_sessions = {session_begin, session_end,   session_take, session_drop,
-                                                 session_read,  session_write, session_each};
+const ordo_backend_session ordo_cuda_sessions = {session_begin, session_end,    session_take,
+                                                 session_drop,  session_read,   session_write,
+                                                 session_each,  session_number, session_check};

@@ -143,12 +143,31 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
     return work->session && ordo_session_is_apart(work->session) ? ORDO_OK : ordo_check_initial(work);
 }
 
+/* Whether the cells can be had on the device, if they are wanted there. */
+static ordo_status check_device_cells(const ordo_work *work, const ordo_options *options, const ordo_plan *p)
+{
+    if (!options->device_cells)
+        return ORDO_OK;
+    if (!p->backend)
+        return ordo_fail(ORDO_ERR_USAGE, "the answer is wanted on a GPU, and the run is on the CPU%s%s",
+                         p->fallback[0] ? ": " : "", p->fallback);
+    if (options->group)
+        return ordo_fail(ORDO_ERR_USAGE, "the answer is wanted on a GPU, expected a run of one process");
+    if (!work->final)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "the answer is wanted on a GPU, and is not what one run leaves there; expected "
+                         "it on the host alone");
+    return ORDO_OK;
+}
+
 static const ordo_options no_options;
 
 ordo_status ordo_run_check(const ordo_work *work, const ordo_options *options)
 {
     ordo_plan p;
-    return make_plan(work, options ? options : &no_options, &p);
+    options = options ? options : &no_options;
+    const ordo_status status = make_plan(work, options, &p);
+    return status ? status : check_device_cells(work, options, &p);
 }
 
 ordo_status ordo_run_choice(const ordo_work *work, const ordo_options *options, ordo_choice *out)
@@ -399,11 +418,12 @@ ordo_status ordo_run(const ordo_work *work, const ordo_options *options, ordo_st
     ordo_plan p;
     options = options ? options : &no_options;
     ordo_status status = make_plan(work, options, &p);
-    if (status)
+    if (status || (status = check_device_cells(work, options, &p)))
         return status;
     status = ordo_session_note(work->session, run_plan(work, options, &p, stats));
     const ordo_instance *on_cpu = ordo_instance_find(work->op, p.scheduler->name, ORDO_ON_CPU);
-    if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && on_cpu && on_cpu->run) { /* the cells are unharmed */
+    if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && on_cpu && on_cpu->run &&
+        !options->device_cells) { /* the cells are unharmed */
         p.backend = NULL;
         p.instance = on_cpu;
         snprintf(p.fallback, sizeof p.fallback, "%s", ordo_last_error());
@@ -435,11 +455,12 @@ ordo_status ordo_program_run(const ordo_program *program, const ordo_work *work,
     if (!status && options->group)
         status = ordo_fail(ORDO_ERR_UNSOUND, "program '%s' does not run over ranks; under a scheduler the operator may",
                            program->name);
-    if (status || (status = check_options(options)))
+    if (status || (status = check_options(options)) || (status = check_device_cells(work, options, &p)))
         return status;
     own.op = &none;
     status = run_plan(&own, options, &p, stats);
-    if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && program->run) { /* the cells are unharmed */
+    if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && program->run &&
+        !options->device_cells) { /* the cells are unharmed */
         p.backend = NULL;
         p.instance = &p.program;
         snprintf(p.fallback, sizeof p.fallback, "%s", ordo_last_error());
@@ -621,6 +642,12 @@ ordo_session *ordo_job_session(const ordo_job *job, void **own)
 {
     *own = job->own->session ? ordo_session_own(job->own->session) : NULL;
     return job->own->session;
+}
+
+void *ordo_job_device_cells(const ordo_job *job, ordo_u64 *bytes)
+{
+    *bytes = job->own->options->device_bytes;
+    return job->own->options->device_cells;
 }
 
 int ordo_job_host_threads(const ordo_job *job)

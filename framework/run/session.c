@@ -112,6 +112,11 @@ const char *ordo_session_device(const ordo_session *s)
     return s->backend ? s->backend->name : "cpu";
 }
 
+int ordo_session_number(const ordo_session *s)
+{
+    return s->backend ? s->backend->session->number(s->own) : 0;
+}
+
 bool ordo_session_is_apart(const ordo_session *s)
 {
     return s->backend != NULL;
@@ -242,6 +247,8 @@ ordo_status ordo_session_adopt(ordo_session *s, void *at, ordo_u64 bytes)
     ordo_status status = usable(s);
     if (!status && bytes && !at)
         status = ordo_fail(ORDO_ERR_USAGE, "adopting %llu bytes at NULL", (unsigned long long)bytes);
+    if (!status && bytes && s->backend)
+        status = s->backend->session->check(s->own, at);
     if (!status)
         status = make_room(s);
     if (!status)

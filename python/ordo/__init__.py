@@ -12,6 +12,7 @@ Each function takes the options of a run as keywords:
 
     scheduler=  a name (ordo.schedulers()), or "auto"              sync=     atomic, racy, lock, owner, server, race, auto
     device=     "cpu", "cuda", "auto"                              threads=  0: one for each core
+    results=    "host"; "device": the result has its values on the GPU, too, as `device_array` (ordo.DeviceArray)
     timeout=    seconds that the run may take                      items=    "vertices" or "edges"
     trace=      True or seconds between samples: the result has the run over time, as `trace`
     progress=   a function of phase, done and total (0: not known), called at most 20 times a second. What it raises
@@ -25,7 +26,7 @@ from ._apps import (Betweenness, Colouring, Communities, Components, Cores, Hubs
                     MaximumFlow, Paths, Ranks, Result, ShortestPaths, SpanningForest, Triangles, WidestPaths, bc,
                     bellman_ford, bfs, cc, colour, hits, johnson, kcore, lp, maxflow, mis, mst, pagerank, scc, sssp, tc,
                     widest)
-from ._device import devices, to_device
+from ._device import DeviceArray, devices, to_device
 from ._errors import (CancelledError, DeviceError, Error, FileError, InputError, InternalError, NegativeCycleError,
                       NegativeWeightError, OutOfMemoryError, ResultOverflowError, RunTimeoutError, UnknownNameError,
                       UnsoundError, UsageError, VerificationError)
@@ -41,7 +42,7 @@ NO_VERTEX = _abi.NO_VERTEX
 read = Graph.read
 generate = Graph.generate
 
-__all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Comparison", "Components", "Cores", "DeviceError", "Error",
+__all__ = ["Betweenness", "CancelledError", "Colouring", "Communities", "Comparison", "Components", "Cores", "DeviceArray", "DeviceError", "Error",
            "FileError", "Graph", "HubsAndAuthorities", "IndependentSet", "InputError", "InternalError", "Levels",
            "MaximumFlow", "NO_VERTEX", "NegativeCycleError", "NegativeWeightError", "Operator", "OperatorResult",
            "OutOfMemoryError", "Paths",

@@ -48,7 +48,7 @@ class EdgeArrays(c.Structure):
 class RowArrays(c.Structure):
     _fields_ = [("n", u64), ("m", u64), ("row_type", enum), ("row", pointer), ("head", pointer), ("weight_type", enum),
                 ("weight", pointer), ("stride", u32), ("symmetric", flag), ("threads", c.c_int), ("release", pointer),
-                ("release_arg", pointer), ("reserved", u64 * 4)]
+                ("release_arg", pointer), ("head_type", enum), ("reserved", u64 * 3)]
 
 
 class GenerateOptions(c.Structure):
@@ -74,7 +74,8 @@ class Options(c.Structure):
     _fields_ = [("scheduler", text), ("sync", text), ("device", text), ("threads", c.c_int),
                 ("settings", c.POINTER(text)), ("setting_count", c.c_size_t), ("timeout", f64),
                 ("cancel", c.POINTER(c.c_int)), ("progress", pointer), ("progress_arg", pointer), ("trace", pointer),
-                ("hardware", flag), ("items", text), ("group", pointer), ("repeats", u64), ("reserved", u64 * 3)]
+                ("hardware", flag), ("items", text), ("group", pointer), ("device_cells", pointer),
+                ("device_bytes", u64), ("repeats", u64), ("reserved", u64 * 1)]
 
 
 class Setting(c.Structure):
@@ -185,7 +186,8 @@ CALLS = {
     "ordo_version": ("s", ""), "ordo_last_error": ("s", ""), "ordo_watch_set": ("status", "p"),
     "ordo_watch_get": ("p", ""), "ordo_stats_free": ("none", "p"), "ordo_cycle_free": ("none", "p"),
     "ordo_graph_read": ("status", "spp"), "ordo_graph_from_arrays": ("status", "pp"),
-    "ordo_graph_borrow_arrays": ("status", "pp"), "ordo_graph_generate": ("status", "pp"),
+    "ordo_graph_borrow_arrays": ("status", "pp"), "ordo_graph_borrow_device_arrays": ("status", "psp"),
+    "ordo_graph_generate": ("status", "pp"),
     "ordo_graph_write": ("status", "gs"), "ordo_graph_free": ("none", "g"), "ordo_graph_out": ("p", "g"),
     "ordo_graph_symmetric": ("b", "g"), "ordo_graph_get_info": ("none", "gp"),
     "ordo_graph_vertex_data": ("p", "g"), "ordo_schedulers": ("w", "pw"), "ordo_operators": ("w", "pw"),
@@ -209,7 +211,8 @@ CALLS = {
     "ordo_betweenness": ("status", "gpwoppp"), "ordo_betweenness_verify": ("status", "gpwpdi"),
     "ordo_hits": ("status", "gwopppp"), "ordo_hits_verify": ("status", "gpppi"),
     "ordo_device_find": ("status", "spw"), "ordo_session_make": ("status", "sip"), "ordo_session_free": ("none", "p"),
-    "ordo_session_adopt": ("status", "ppw"), "ordo_session_read": ("status", "pppw"),
+    "ordo_session_adopt": ("status", "ppw"), "ordo_session_array": ("status", "ppwwp"), "ordo_session_number": ("i", "p"),
+    "ordo_session_read": ("status", "pppw"),
     "ordo_session_write": ("status", "pppw"), "ordo_trace_make": ("status", "dp"), "ordo_trace_free": ("none", "p"), "ordo_trace_look": ("trace", "p"),
     "ordo_maxflow": ("status", "gvvpopppp"), "ordo_maxflow_verify": ("status", "gvvppppi"),
 }

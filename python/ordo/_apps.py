@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from . import _abi
 from ._abi import NO_VERTEX, library
-from ._call import call, options_of
+from ._call import Progress, call, options_of
+from ._device import DeviceArray
 from ._errors import NegativeCycleError, UsageError
 from ._graph import Graph, _at, vertices_of
 from ._stats import Stats
@@ -23,11 +24,31 @@ _HOW = {"auto": 0, "serial": 1, "certificate": 2, "both": 3}
 _ref = ctypes.byref
 
 
-def _run(function: Any, given: dict[str, Any], graph: Graph, *arguments: Any) -> Stats:
+def _options(given: dict[str, Any], stats: Stats, cells: np.ndarray | None) -> tuple[_abi.Options | None, Progress | None]:
+    """options_of(), and with results="device" an array there for what the run leaves in `cells`; None: it leaves none."""
+    results = given.pop("results", "host")
+    if results not in ("host", "device"):
+        raise UsageError(f"results={results!r}, expected host or device")
+    if results == "host":
+        return options_of(given, stats)
+    if cells is None:
+        raise UsageError("results='device' is for sssp, bfs, widest, cc, kcore and lp, whose answers a run leaves on the device; "
+                         "ordo.to_device() copies others there")
+    if given.get("device") is None:
+        given["device"] = "cuda"
+    array = DeviceArray(cells.size, cells.dtype)
+    options, progress = options_of(given, stats)
+    assert options is not None  # it names a device
+    options.device_cells, options.device_bytes = array._at, cells.nbytes
+    stats.device_array = array
+    return options, progress
+
+
+def _run(function: Any, given: dict[str, Any], graph: Graph, *arguments: Any, cells: np.ndarray | None = None) -> Stats:
     """Calls function(graph, ...) with the two arguments OPTIONS and STATS filled in."""
     _must_be_graph(graph)
     stats = Stats()
-    options, progress = options_of(given, stats)
+    options, progress = _options(given, stats, cells)
     at = _address(options)
     call(function, graph._at, *[at if a is OPTIONS else stats._at if a is STATS else a for a in arguments],
          progress=progress)
@@ -72,6 +93,12 @@ class Result:
     @property
     def chosen(self) -> str:
         return self.stats.chosen
+
+    @property
+    def device_array(self) -> DeviceArray | None:
+        """The values (dist, level, width, component, core, label) in the memory of the GPU, with results="device"; else
+        None. An array of its own: changing it changes nothing else."""
+        return self.stats.device_array
 
     @property
     def trace(self) -> Trace | None:
@@ -206,7 +233,7 @@ def _paths(kind: type, app: str, member: str, type: str, graph: Graph, source: n
     within = ctypes.c_double(float("inf"))
     stats = Stats()
     answer = _abi.PathAnswer(_at(values), _array_at(pred), _array_at(near), stats._at, ctypes.addressof(within))
-    given, progress = options_of(options, stats)
+    given, progress = _options(options, stats, values)
     call(getattr(library, f"ordo_{app}_from"), graph._at, _ref(query), _address(given), _ref(answer), progress=progress)
     return kind(graph, stats, sources=sources, pred=pred, nearest=near, within=within.value, _values=values,
                 _query=query, _verify=getattr(library, f"ordo_{app}_from_verify"), **{member: values})
@@ -247,7 +274,7 @@ def _signed_paths(app: str, rows: int | None, graph: Graph, sources: np.ndarray,
     near = np.empty(shape, np.uint32) if nearest else None
     stats, cycle = Stats(), _abi.Cycle()
     answer = _abi.PathAnswer(_at(values), _array_at(pred), _array_at(near), stats._at)
-    given, progress = options_of(options, stats)
+    given, progress = _options(options, stats, None)
     try:
         call(getattr(library, f"ordo_{app}"), graph._at, _ref(query), _address(given), _ref(answer), _ref(cycle),
              progress=progress)
@@ -313,7 +340,7 @@ class Components(Result):
 def cc(graph: Graph, **options: Any) -> Components:
     """Connected components; of a directed graph the weak ones."""
     component = _for_vertices(graph, np.uint32)
-    stats = _run(library.ordo_cc, options, graph, OPTIONS, _at(component), STATS)
+    stats = _run(library.ordo_cc, options, graph, OPTIONS, _at(component), STATS, cells=component)
     return Components(graph, stats, component=component, _check=library.ordo_cc_verify)
 
 
@@ -379,7 +406,8 @@ class Cores(Result):
 def kcore(graph: Graph, k: int = 0, **options: Any) -> Cores:
     """Core numbers, or with k the k-core. Directions, loops and parallel edges do not matter."""
     core = _for_vertices(graph, np.uint32)
-    return Cores(graph, _run(library.ordo_kcore, options, graph, k, OPTIONS, _at(core), STATS), core=core, k=k)
+    stats = _run(library.ordo_kcore, options, graph, k, OPTIONS, _at(core), STATS, cells=core)
+    return Cores(graph, stats, core=core, k=k)
 
 
 class Communities(Result):
@@ -395,7 +423,7 @@ class Communities(Result):
 def lp(graph: Graph, rounds: int = 10, **options: Any) -> Communities:
     """Communities by label propagation, in at most so many rounds."""
     label = _for_vertices(graph, np.uint32)
-    stats = _run(library.ordo_labels, options, graph, rounds, OPTIONS, _at(label), STATS)
+    stats = _run(library.ordo_labels, options, graph, rounds, OPTIONS, _at(label), STATS, cells=label)
     return Communities(graph, stats, label=label, rounds=rounds)
 
 

@@ -15,13 +15,15 @@ import numpy.typing as npt
 from . import _abi
 from ._abi import library
 from ._call import Progress, call
-from ._device import device_of, to_host
+from ._device import device_of, rows_on_gpu, to_host
 from ._errors import FileError, InputError, UsageError
 
 Casting = Literal["safe", "no"]
 Dedup = Literal["min", "max", "sum", "first"]
 
 _WEIGHT_TYPES = {np.dtype(name): type for type, name in _abi.TYPES.items() if type != _abi.U64}
+_GPU_OFFSETS, _GPU_INDICES = ("i8", "u8", "i4", "u4"), ("i4", "u4", "i8", "u8")  # the first two are used as they are
+_GPU_WEIGHTS = tuple(type.str[1:] for type in _WEIGHT_TYPES)
 _DEDUP = {None: 0, "min": 1, "max": 2, "sum": 3, "first": 4}
 _WIDE = {None: _abi.NONE, "f64": _abi.F64, "i64": _abi.I64}
 
@@ -137,7 +139,13 @@ class Graph:
         indices of 4 bytes and weights of 4 and 8 bytes are used as they are, offsets of 8 bytes too: the graph keeps
         the arrays alive, and they must not change. Others are copied where every value stays what it is, else refused;
         casting="no" refuses copies. symmetric=True says that each edge has its reverse, which is believed.
+
+        Arrays on a GPU stay there: from_dlpack() says how.
         """
+        on_gpu = rows_on_gpu([("indptr", indptr, _GPU_OFFSETS[:2] if casting == "no" else _GPU_OFFSETS), ("indices", indices, _GPU_INDICES[:2] if casting == "no" else _GPU_INDICES),
+                              *([] if weights is None else [("weights", weights, _GPU_WEIGHTS)])], casting)
+        if on_gpu:
+            return cls._over_gpu(on_gpu, symmetric, threads, progress)
         row, row_type = _offsets_of(indptr, casting)
         head = vertices_of("indices", indices, casting)
         weight = None if weights is None else _weights_of(weights, len(head), casting)
@@ -153,14 +161,33 @@ class Graph:
                     casting: Casting = "safe", threads: int = 0, progress: Progress | None = None) -> Graph:
         """A graph over rows in tensors that speak DLPack (PyTorch, JAX, CuPy, NumPy, ...) or __cuda_array_interface__.
 
-        In memory of the host they are used as they are, by the rules of from_csr(), and live as long as the graph. Tensors
-        on a GPU are copied to the host, once, since rows are kept there; casting="no" refuses that. Runs on a GPU copy
-        rows to it as they do for any graph, once.
+        In memory of the host they are used as they are, by the rules of from_csr(), and live as long as the graph.
+
+        On a GPU, likewise: runs there use them where they are. indptr of 4 bytes and indices of 8 (casting="no" refuses
+        both), and indices beside weights of 4 bytes, are rewritten on the GPU, once; indices alone or beside weights of 8 bytes are used as
+        they are. The host gets a copy of all, once, here: for checks, verification and runs on the CPU. Where some are of
+        other types, or on the host, all are only copied to the host, which casting="no" refuses; runs on a GPU then copy
+        rows to it, as of any graph. They must be on the GPU that the thread uses, and so must runs.
         """
         for what, values in (("indptr", indptr), ("indices", indices), ("weights", weights)):
             if values is not None and device_of(values) is None and not isinstance(values, np.ndarray):
                 raise TypeError(f"{what}: {type(values).__name__} has neither __dlpack__ nor __cuda_array_interface__")
         return cls.from_csr(indptr, indices, weights, symmetric=symmetric, casting=casting, threads=threads, progress=progress)
+
+    @classmethod
+    def _over_gpu(cls, on_gpu: list[Any], symmetric: bool, threads: int, progress: Progress | None) -> Graph:
+        row, head, *weight = on_gpu
+        if not row.count:
+            raise ValueError("indptr is empty, expected one offset more than there are vertices")
+        if weight and weight[0].count != head.count:
+            raise ValueError(f"weights: {weight[0].count}, expected one for each of {head.count} edges")
+        type = {"i4": _abi.I32, "u4": _abi.U32}.get(row.dtype.str[1:], _abi.U64)
+        arrays = _abi.RowArrays(n=row.count - 1, m=head.count, row_type=type, row=row.at, head=head.at, symmetric=symmetric, threads=threads)
+        if head.dtype.itemsize == 8:
+            arrays.head_type = _abi.U64
+        if weight:
+            arrays.weight_type, arrays.weight = _WEIGHT_TYPES[weight[0].dtype], weight[0].at
+        return cls._make(library.ordo_graph_borrow_device_arrays, ctypes.byref(arrays), b"cuda", arrays=on_gpu, progress=progress)
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, weighted: bool = True, symmetric: bool = False, casting: Casting = "safe",

@@ -20,11 +20,12 @@ class Stats:
     also by stats["name"]: scheduler, sync, backend, device, fallback, chosen, threads, run_seconds, prepare_seconds,
     transfer_seconds, items, edges, useful, stale, activations, supersteps, work_seconds, peak_bytes, ..."""
 
-    __slots__ = ("_c", "recorder")
+    __slots__ = ("_c", "recorder", "device_array")
 
     def __init__(self) -> None:
         self._c = _abi.Stats()
         self.recorder: Recorder | None = None
+        self.device_array: Any = None  # a DeviceArray, where one was asked for
 
     @property
     def _at(self) -> int:

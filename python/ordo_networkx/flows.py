@@ -119,7 +119,7 @@ def edge_connectivity(G, s=None, t=None, flow_func=None, cutoff=None):
     least = least if cutoff is None else min(cutoff, least)
     nodes = list(G)
     if G.is_directed():
-        pairs = list(zip(nodes, nodes[1:] + nodes[:1])) if len(nodes) > 1 else []
+        pairs = list(zip(nodes, nodes[1:] + nodes[:1]))  # of one node an error, as in NetworkX
     else:
         first, others = next(((node, others) for node in nodes if (others := _dominating(G, node))), (None, set()))
         pairs = [(first, other) for other in others]

@@ -51,6 +51,12 @@ def _weighted(G: Graph, weight: Any) -> ordo.Graph:
     return graph
 
 
+def _search_in_vain(G: Graph, weight: Any) -> None:
+    """For a target that is no node. NetworkX looks for it everywhere, and may meet a negative weight: that is declined."""
+    if weight is not None:
+        _weighted(G, weight)
+
+
 def _run(graph: ordo.Graph, sources: Any, **options: Any) -> Any:
     try:
         return ordo.sssp(graph, sources, predecessors=False, **options)
@@ -92,6 +98,7 @@ def multi_source_dijkstra(G, sources, target=None, cutoff=None, weight="weight")
     if target in sources:
         return 0, [target]
     if target not in G:
+        _search_in_vain(G, weight)
         raise nx.NetworkXNoPath(f"No path to {target}.")
     at = G.id(target)
     found = dijkstra(G, sources, weight, cutoff, at)
@@ -132,6 +139,8 @@ def dijkstra_path_length(G, source, target, weight="weight"):
         lengths = dijkstra(G, [source], weight, target=G.id(target)).lengths()
         if target in lengths:
             return lengths[target]
+    else:
+        _search_in_vain(G, weight)
     raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
 
 

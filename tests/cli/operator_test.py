@@ -418,10 +418,10 @@ class Run(Files):
         os.chmod(folder, 0o700)
         environment = {**os.environ, "ORDO_CACHE": os.path.dirname(folder), "ORDO_CACHE_SIZE": "2"}
         words = ("run", TOLLS, self.gr, "--source", self.source, "--verify", "--quiet")
-        for i in range(5):  # 400 kB each, used one after the other, long ago; one that is left of a process that was killed
+        for i in range(5):  # 415 kB each, used one after the other, long ago; one that is left of a process that was killed
             path = os.path.join(folder, f"{i:032}.so" if i else "killed.tmp.1")
             with open(path, "wb") as f:
-                f.truncate(400000)
+                f.truncate(415000)
             os.utime(path, (1000 + i, 1000 + i))
         self.ok(ordo(*words, env=environment))  # two small ones more
         old = [f"{i:032}.so" for i in range(1, 5)]

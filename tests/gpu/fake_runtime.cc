@@ -6,10 +6,13 @@
  * everything, asks for it, so a buffer that is filled again too early shows. A kernel is a function of the host, taking
  * a pointer to its arguments, on a thread of its own.
  *
- * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB),
- * FAKE_PINNED (0: memory cannot be pinned in large pieces), FAKE_UNCLEARED (k: the k-th clearing of memory fails),
+ * The environment sets FAKE_DRIVER (13000), FAKE_DEVICES (1), FAKE_DEVICE (the one that threads use, 0),
+ * FAKE_CAPABILITY (90), FAKE_MEMORY (bytes, 1 GiB), FAKE_PINNED (0: memory cannot be pinned in large pieces),
+ * FAKE_UNCLEARED (k: the k-th clearing of memory fails),
  * FAKE_BOX (messages between two ranks at a time; as many as the receiver owns items), FAKE_GUARD (bytes below each
- * block of memory, a multiple of 4096, that end the program if they are accessed; 0).
+ * block of memory, a multiple of 4096, that end the program if they are accessed; 0), FAKE_PLACE (the device that all
+ * memory is said to be on; 0, and -1: the host), FAKE_COUNTS (the address, in this process, of longs to which the bytes
+ * of each kind of copy are added, by the number of its cudaMemcpyKind).
  *
  * Several threads may call it: one call at a time, those that wait for a kernel included.
  */
@@ -135,7 +138,7 @@ cudaError_t cudaDriverGetVersion(int *version)
 
 cudaError_t cudaGetDevice(int *device)
 {
-    *device = 0;
+    *device = (int)setting("FAKE_DEVICE", 0);
     return cudaSuccess;
 }
 
@@ -186,7 +189,7 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *whole)
 {
     const alone guard;
     *whole = (size_t)setting("FAKE_MEMORY", 1 << 30);
-    *left = *whole - taken;
+    *left = *whole > taken ? *whole - taken : 0;
     return cudaSuccess;
 }
 
@@ -284,10 +287,27 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
     return cudaSuccess;
 }
 
+/* A test of the same process reads the numbers. */
+static void count(cudaMemcpyKind kind, size_t bytes)
+{
+    long *const counts = (long *)setting("FAKE_COUNTS", 0);
+    if (counts)
+        counts[kind] += (long)bytes;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *at)
+{
+    memset(out, 0, sizeof *out);
+    out->device = (int)setting("FAKE_PLACE", 0);
+    out->type = out->device < 0 ? cudaMemoryTypeUnregistered : cudaMemoryTypeDevice;
+    out->devicePointer = (void *)at;
+    return cudaSuccess;
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     const alone guard;
-    (void)kind;
+    count(kind, bytes);
     wait_for_all();
     memcpy(to, from, bytes);
     return cudaSuccess;
@@ -296,7 +316,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
     const alone guard;
-    (void)kind;
+    count(kind, bytes);
     if (stream) {
         memcpy(to, from, bytes);
         return cudaSuccess;

@@ -205,6 +205,18 @@ class Backend(unittest.TestCase):
             ends[nx.negative_edge_cycle(g)] += 1
         self.assertGreater(min(ends), 3)
 
+    def test_errors(self):
+        """Errors that NetworkX finds on its way: a negative weight before a target that is no node; a graph of one node."""
+        g = nx.Graph()
+        g.add_edge(0, 1, weight=-1)
+        for name, arguments in (("dijkstra_path", (1, "absent")), ("dijkstra_path_length", (1, "absent")), ("multi_source_dijkstra", ({1}, "absent"))):
+            self.assertEqual(self.compare(name, g, arguments, {}), 0)  # declined
+            self.assertEqual(self.compare(name, g, arguments, {"weight": None}), 1)
+        for empty in (nx.Graph, nx.DiGraph):
+            one = empty()
+            one.add_node("only")
+            self.assertEqual(self.compare("edge_connectivity", one, (), {}), 1)
+
     def test_larger(self):
         """Where threads take part, and ties are many."""
         for names, directed in (("numbers", False), ("pairs", True)):

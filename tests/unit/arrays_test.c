@@ -203,6 +203,7 @@ START_TEST(test_rows_refused)
     rows_refused(ROWS(row, heads, .row_type = ORDO_F32), ORDO_ERR_USAGE, "found row type 3");
     rows_refused(ROWS(row, heads, .weight_type = ORDO_U64, .weight = weights), ORDO_ERR_USAGE, "found weight type 4");
     rows_refused(ROWS(row, heads, .weight_type = ORDO_U32), ORDO_ERR_USAGE, "weight is NULL");
+    rows_refused(ROWS(row, heads, .head_type = ORDO_U64), ORDO_ERR_USAGE, "found head type 4, expected u32");
     rows_refused(ROWS(row, heads, .stride = 3), ORDO_ERR_USAGE, "found stride 3");
     rows_refused(ROWS(falls, heads, .row_type = ORDO_I32), ORDO_ERR_INPUT, "row 1: found 2 as its end");
     rows_refused(ROWS(minus, heads, .row_type = ORDO_I32), ORDO_ERR_INPUT, "row 1: found -2 as its start");

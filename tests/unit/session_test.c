@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <ordo/apps.h>
+#include <ordo/arrays.h>
 #include <ordo/memory.h>
 #include <ordo/operator/pass.h>
 #include <ordo/session.h>
@@ -261,6 +262,168 @@ START_TEST(passes_read_rows)
         ck_assert_uint_eq(found.value, sum + 4000000);
         ordo_graph_free(g);
         ordo_graph_free(other);
+    }
+    ordo_session_free(s);
+}
+END_TEST
+
+/* ---- rows that are on the device already ---- */
+
+static void count_release(void *arg)
+{
+    ++*(int *)arg;
+}
+
+enum { ROWS_N = 3, ROWS_M = 3 };
+static const ordo_u64 ROWS[] = {0, 2, 3, 3};
+static const ordo_u32 HEADS[] = {1, 2, 2}, NARROW[] = {0, 2, 3, 3}, WEIGHTS[] = {5, 6, 7}, PAIRS[] = {1, 5, 2, 6, 2, 7};
+static const ordo_u64 WIDE[] = {5, 6, 7}, WIDE_HEADS[] = {1, 2, 2};
+
+/* An array of the session with that content, `gap` bytes behind its beginning. */
+static void *on_device(ordo_session *s, const void *from, size_t bytes, size_t gap)
+{
+    char *at;
+    ck_assert(!ordo_session_array(s, NULL, bytes + gap, 1, (void **)&at));
+    ck_assert(!ordo_session_write(s, at + gap, from, bytes));
+    return at + gap;
+}
+
+/* The graph of those arrays, of the kind `form`. */
+static ordo_row_arrays device_rows(ordo_session *s, int form, int *released)
+{
+    ordo_row_arrays a = {.n = ROWS_N, .m = ROWS_M, .threads = 1, .release = count_release, .release_arg = released};
+    a.row = form == 1 ? on_device(s, NARROW, sizeof NARROW, 0) : on_device(s, ROWS, sizeof ROWS, 0);
+    a.row_type = form == 1 ? ORDO_U32 : ORDO_U64;
+    a.head_type = form == 6 || form == 7 ? ORDO_U64 : ORDO_NONE;
+    a.head = form >= 6   ? on_device(s, WIDE_HEADS, sizeof WIDE_HEADS, 0)
+             : form == 4 ? on_device(s, PAIRS, sizeof PAIRS, 0)
+                         : on_device(s, HEADS, sizeof HEADS, form == 5 ? 4 : 0);
+    if (form == 2 || form == 3 || form == 7) {
+        a.weight_type = form != 3 ? ORDO_U32 : ORDO_I64;
+        a.weight = form != 3 ? on_device(s, WEIGHTS, sizeof WEIGHTS, 0) : on_device(s, WIDE, sizeof WIDE, 0);
+    }
+    if (form == 4) {
+        a.weight_type = ORDO_U32;
+        a.stride = 2;
+        a.weight = a.head + 1;
+    }
+    return a;
+}
+
+/* In each form: rows of 8 bytes, of 4; weights of 4 and 8 bytes; pairs; heads at an address that is not aligned, and of
+ * 8 bytes, also beside weights. */
+START_TEST(rows_on_the_device)
+{
+    if (!is_on_gpu())
+        return;
+    ordo_session *s = make(1);
+    ordo_pass_instance instance;
+    const ordo_pass pass = with(&degree_sum_pass, &instance, degree_sum_kernel);
+    const numbers on = {0};
+    for (int form = 0; form < 8; form++) {
+        int released = 0;
+        ordo_graph *g;
+        ordo_found found;
+        ordo_row_arrays a = device_rows(s, form, &released);
+        ck_assert_msg(!ordo_graph_borrow_device_arrays(&a, "cuda", &g), "%d: %s", form, ordo_last_error());
+        const ordo_csr *host = ordo_graph_out(g);
+        ck_assert_uint_eq(host->m, ROWS_M);
+        for (ordo_u32 e = 0; e < ROWS_M; e++) {
+            ck_assert_uint_eq(host->head[e * host->stride], HEADS[e]);
+            if (a.weight_type)
+                ck_assert_uint_eq(*(const ordo_u32 *)ordo_csr_weight_at(host, e), WEIGHTS[e]);
+        }
+        ck_assert(
+            !ordo_session_each(s, &(ordo_each){.pass = &pass, .state = &on, .count = ROWS_N, .graph = g}, &found));
+        ck_assert_uint_eq(found.value, form == 2 || form == 4 || form == 7 ? 23 : 5);
+        ordo_graph_ref(g);
+        ordo_graph_free(g);
+        ck_assert_int_eq(released, 0);
+        ordo_graph_free(g);
+        ck_assert_int_eq(released, 1);
+    }
+    ordo_session_free(s);
+}
+END_TEST
+
+/* Every error, after which the arrays are released once. */
+START_TEST(rows_on_the_device_that_are_refused)
+{
+    ordo_session *s = make(1);
+    ordo_graph *g = NULL;
+    int released = 0;
+    REFUSED(ordo_graph_borrow_device_arrays(NULL, "cuda", &g), ORDO_ERR_USAGE, "arrays is NULL");
+#define BAD(_device, _out, _status, _text, ...)                                                                        \
+    do {                                                                                                               \
+        ordo_row_arrays a = device_rows(s, 0, &released);                                                              \
+        const int before = released;                                                                                   \
+        __VA_ARGS__;                                                                                                   \
+        REFUSED(ordo_graph_borrow_device_arrays(&a, _device, _out), _status, _text);                                   \
+        ck_assert_int_eq(released, before + 1);                                                                        \
+    } while (0)
+    BAD("cuda", NULL, ORDO_ERR_USAGE, "out is NULL", (void)a);
+    BAD(NULL, &g, ORDO_ERR_USAGE, "device is NULL", (void)a);
+    BAD("cpu", &g, ORDO_ERR_USAGE, "device 'cpu', expected cuda", (void)a);
+    BAD("tpu", &g, ORDO_ERR_UNKNOWN, "device 'tpu' is unknown", (void)a);
+    BAD("cuda", &g, ORDO_ERR_USAGE, "row is NULL", a.row = NULL);
+    BAD("cuda", &g, ORDO_ERR_USAGE, "found stride 2 on a device", a.stride = 2);
+    BAD("cuda", &g, ORDO_ERR_USAGE, "row: found address", a.row = (const char *)a.row + 4);
+    BAD("cuda", &g, ORDO_ERR_USAGE, "head: found address",
+        a.head = (const ordo_u32 *)(const void *)((const char *)a.head + 2));
+    if (is_on_gpu()) {
+        BAD("cuda", &g, ORDO_ERR_INPUT, "expected 0 to 2", a.m = 2);
+        BAD("cuda", &g, ORDO_ERR_INPUT, "found head 2, expected one below 2",
+            (a.n = 2, a.row = on_device(s, (ordo_u64[]){0, 2, 3}, 24, 0)));
+        BAD("cuda", &g, ORDO_ERR_INPUT, "edge 1: found head 4294967296, expected one below 3",
+            (a.head_type = ORDO_U64, a.head = on_device(s, (ordo_u64[]){1, (ordo_u64)1 << 32, 2}, 24, 0)));
+        BAD("cuda", &g, ORDO_ERR_USAGE, "head: found address",
+            (a.head_type = ORDO_U64, a.head = on_device(s, WIDE_HEADS, 24, 4)));
+        setenv("FAKE_PLACE", "1", 1);
+        BAD("cuda", &g, ORDO_ERR_USAGE, "row: device 'cuda': found memory of GPU 1, expected GPU 0", (void)a);
+        setenv("FAKE_PLACE", "-1", 1);
+        BAD("cuda", &g, ORDO_ERR_USAGE, "row: device 'cuda': found memory of the host", (void)a);
+        unsetenv("FAKE_PLACE");
+    }
+    ck_assert(!g);
+    ordo_session_free(s);
+}
+END_TEST
+
+/* Memory of the host and of the device runs out at each place: nothing is left behind. */
+START_TEST(rows_on_the_device_without_memory)
+{
+    if (!is_on_gpu())
+        return;
+    ordo_session *s = make(1);
+    for (int form = 1; form < 3; form++) {
+        ordo_status status = ORDO_ERR_MEMORY;
+        int released = 0, tries = 0;
+        ordo_row_arrays a = device_rows(s, form, &released);
+        ordo_graph *g = NULL;
+        for (ordo_u64 k = 1; status; k++, tries++) {
+            const ordo_u64 before = ordo_memory_now();
+            ordo_memory_fail_after(k);
+            status = ordo_graph_borrow_device_arrays(&a, "cuda", &g);
+            ordo_memory_fail_after(0);
+            ck_assert_msg(!status || status == ORDO_ERR_MEMORY, "%s", ordo_last_error());
+            ck_assert_msg(!status || ordo_memory_now() == before, "%llu bytes are left behind",
+                          (unsigned long long)(ordo_memory_now() - before));
+            ck_assert_int_eq(released, status ? tries + 1 : tries);
+        }
+        ck_assert_int_gt(tries, 4);
+        ordo_graph_free(g);
+        char text[32];
+        status = ORDO_ERR_MEMORY;
+        for (int bytes = 0; status && bytes < 1 << 16; bytes += 8) {
+            snprintf(text, sizeof text, "%d", bytes);
+            setenv("FAKE_MEMORY", text, 1);
+            status = ordo_graph_borrow_device_arrays(&a, "cuda", &g);
+            ck_assert_msg(!status || (status == ORDO_ERR_MEMORY && strstr(ordo_last_error(), "device 'cuda'")), "%s",
+                          ordo_last_error());
+        }
+        unsetenv("FAKE_MEMORY");
+        ck_assert(!status);
+        ordo_graph_free(g);
     }
     ordo_session_free(s);
 }
@@ -652,6 +815,9 @@ int main(void)
     tcase_add_test(tests, sessions_that_are_refused);
     tcase_add_loop_test(tests, passes_fold_and_select, 0, 21);
     tcase_add_test(tests, passes_read_rows);
+    tcase_add_test(tests, rows_on_the_device);
+    tcase_add_test(tests, rows_on_the_device_that_are_refused);
+    tcase_add_test(tests, rows_on_the_device_without_memory);
     tcase_add_test(tests, passes_that_are_refused);
     tcase_add_test(tests, runs_share_arrays);
     tcase_add_test(tests, critical_runs_share_arrays);

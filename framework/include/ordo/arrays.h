@@ -63,7 +63,9 @@ typedef struct ordo_row_arrays {
         *release;         /**< NULL: none. Called exactly once, whatever the call returns: after the graph is freed,
                            * or before a call that fails returns. From then on the library does not use the arrays */
     void *release_arg;    /**< its argument */
-    ordo_u64 reserved[4]; /**< 0 */
+    ordo_type head_type;  /**< of head: ORDO_U32 (also for int32; ORDO_NONE means the same); on a device also ORDO_U64
+                           * (also for int64), whose address `head` is then */
+    ordo_u64 reserved[3]; /**< 0 */
 } ordo_row_arrays;
 
 /**
@@ -75,6 +77,28 @@ typedef struct ordo_row_arrays {
  *         types, strides and NULL; ORDO_ERR_MEMORY
  */
 ORDO_API ordo_status ordo_graph_borrow_arrays(const ordo_row_arrays *arrays, ordo_graph **out);
+
+/**
+ * Makes a graph over arrays in the memory of a GPU, which runs there use without copying them to it: as of
+ * ordo_graph_borrow_arrays(), but that `row`, `head` and `weight` are addresses on the device.
+ *
+ * What is used where it is: rows of 8 bytes; heads without weights or beside weights of 8 bytes, and these weights;
+ * pairs {head, weight} (`stride` 2). Heads must then begin at a multiple of 16 bytes. Anything else is rewritten on the
+ * device, once: rows of 4 bytes, heads of 8, heads beside weights of 4 bytes (which become pairs), heads at other
+ * addresses. The host gets a copy of all three arrays, once, in this call, for checks, verification, choices by degree
+ * and runs on the CPU; the graph owns it. In-rows that a run needs of a graph which is not symmetric are made on the
+ * host and copied to the device.
+ *
+ * Order: what writes the arrays must have ended, or be ordered before the device's legacy default stream, when this is
+ * called. `release` is called when no run uses the arrays any more.
+ * @param arrays  the rows; stride 3 is refused. The struct itself is not kept
+ * @param device  "cuda": the arrays are on the calling thread's device of CUDA (cudaGetDevice), as the runs must be
+ * @param out     [out] the graph, to be freed by ordo_graph_free(); untouched on error
+ * @return as of ordo_graph_borrow_arrays(); ORDO_ERR_USAGE for memory of the host or of another device;
+ *         ORDO_ERR_UNKNOWN and ORDO_ERR_DEVICE for the device
+ */
+ORDO_API ordo_status ordo_graph_borrow_device_arrays(const ordo_row_arrays *arrays, const char *device,
+                                                     ordo_graph **out);
 
 ORDO_END_DECLS
 

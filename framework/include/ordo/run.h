@@ -82,10 +82,17 @@ typedef struct ordo_options {
                                   * takes "auto" */
     struct ordo_group *group;    /**< the run is one over several processes; see `<ordo/distributed.h>`. NULL: of this
                                   * process alone */
+    void *device_cells;          /**< NULL, or [device_bytes] memory of the GPU that the run is on: gets the cells as
+                                  * they are at the end, beside the host's, without a copy through the host. The run
+                                  * must be one on a GPU, of this process alone, whose cells are the answer
+                                  * (ordo_work::final): of apps sssp, bfs and widest (without targets and stop_after),
+                                  * cc, lp, and the native kcore for all cores; others return ORDO_ERR_USAGE. Complete
+                                  * when the call returns ORDO_OK; unspecified after an error */
+    ordo_u64 device_bytes;       /**< targets * bytes of a cell */
     ordo_u64 repeats;            /**< such runs on this graph that are to be expected, this one included. From 2 on,
                                   * what serves all of them is made for the first: in-rows, for searches of directed
                                   * graphs under bsp. Else they are made once the runs have shown that they pay */
-    ordo_u64 reserved[3];        /**< 0; what is added later takes their place */
+    ordo_u64 reserved[1];        /**< 0; what is added later takes their place */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
@@ -206,6 +213,8 @@ typedef struct ordo_work {
     ordo_u64 initial_count;   /**< number of initial items */
     bool nearly_done;         /**< most cells already hold what the run will find, as after a good guess. Only "auto"
                                * reads it */
+    bool final;               /**< the cells are the caller's answer when the run has ended: ordo_options::device_cells
+                               * may get them */
     ordo_session *session; /**< NULL, or where the run takes place: on its device, whatever the options say. cells and
                             * initial are then arrays of it, and so are those of the state that are to stay there;
                             * others are the host's, and copied for the run */

@@ -69,6 +69,13 @@ ORDO_API void ordo_session_free(ordo_session *session);
 ORDO_API const char *ordo_session_device(const ordo_session *session);
 
 /**
+ * Which of several GPUs a session is on: the one that the thread had chosen when the session was made.
+ * @param session  not NULL
+ * @return the number that CUDA gives it, from 0; on the CPU 0
+ */
+ORDO_API int ordo_session_number(const ordo_session *session);
+
+/**
  * Makes an array of the session, which the session frees at its end. Its elements are not set.
  * @param session  not NULL
  * @param host     [count * size] memory of the caller that a session on the CPU uses in place of memory of its own, so
@@ -97,7 +104,7 @@ ORDO_API ordo_status ordo_session_drop(ordo_session *session, void *array);
  * @param session  not NULL
  * @param at       [bytes] on the session's device; it must exist as long as the session
  * @param bytes    how many
- * @return ORDO_OK; ORDO_ERR_USAGE for NULL; ORDO_ERR_MEMORY
+ * @return ORDO_OK; ORDO_ERR_USAGE for NULL, and on a GPU for memory of the host or of another GPU; ORDO_ERR_MEMORY
  */
 ORDO_API ordo_status ordo_session_adopt(ordo_session *session, void *at, ordo_u64 bytes);
 

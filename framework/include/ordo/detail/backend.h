@@ -11,6 +11,7 @@
 #ifndef ORDO_BACKEND_H
 #define ORDO_BACKEND_H
 
+#include <ordo/arrays.h>
 #include <ordo/detail/ceilings.h>
 #include <ordo/scheduler/scheduler.h>
 #include <ordo/session.h>
@@ -32,6 +33,10 @@ typedef struct ordo_backend_session {
     ordo_status (*write)(void *own, void *to, const void *from, ordo_u64 bytes, int threads);
     /* A pass. found NULL: it need not have ended. */
     ordo_status (*each)(void *own, const ordo_each *each, int threads, ordo_found *found);
+    /* The number of the device that the session was begun on, from 0. */
+    int (*number)(const void *own);
+    /* ORDO_ERR_USAGE unless `at` is in memory of that device. */
+    ordo_status (*check)(const void *own, const void *at);
 } ordo_backend_session;
 
 /* A run of a queue on a device, to measure it: `entries` numbers are put into a queue and taken out of it. */
@@ -74,6 +79,11 @@ typedef struct ordo_backend {
     /* Runs a queue on the device that `probe` has found. NULL: the back end has none. Errors: ORDO_ERR_MEMORY,
      * ORDO_ERR_DEVICE. */
     ordo_status (*queue)(const ordo_queue_load *load, ordo_queue_taken *out);
+    /* Attaches rows that are on the calling thread's device already to a graph that has the same rows on the host and
+     * nothing attached. Arrays whose layout and alignment are those of the back end are used where they are, others are
+     * rewritten on the device. Those that are used are read as long as the graph exists. Returns when nothing is
+     * written any more. NULL: the back end cannot. Errors: ORDO_ERR_MEMORY, ORDO_ERR_DEVICE. */
+    ordo_status (*adopt)(const ordo_graph *g, const ordo_row_arrays *arrays);
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,
@@ -96,6 +106,8 @@ ORDO_API ordo_session *ordo_job_session(const ordo_job *job, void **own);
 ORDO_API ordo_u64 ordo_session_holds(const ordo_session *session, const void *at);
 /* In a run over ranks: waits until all ranks have called it. Errors: those of the transport. */
 ORDO_API ordo_status ordo_job_ranks_meet(ordo_job *job);
+/* Where the cells are wanted on the device as well (ordo_options.device_cells), and how many bytes; NULL: nowhere. */
+ORDO_API void *ordo_job_device_cells(const ordo_job *job, ordo_u64 *bytes);
 /* Number of threads that the run may use on the host. */
 ORDO_API int ordo_job_host_threads(const ordo_job *job);
 /* The status with which ordo_job_fail or ordo_job_poll has ended the run, such as ORDO_ERR_TIMEOUT; ORDO_OK if neither

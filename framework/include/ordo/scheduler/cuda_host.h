@@ -32,8 +32,10 @@
 ORDO_BEGIN_DECLS
 
 /* Rows on the device: edges as {head, weight} pairs, or heads only; weights of 8 bytes are an array of their own.
- * ORDO_CUDA_PADDING bytes behind the last edge may be read, so that a load of 16 bytes may begin with any edge. */
-enum { ORDO_CUDA_PADDING = 16 };
+ * The first edge is at a multiple of ORDO_CUDA_EDGES bytes. So an aligned load of as many bytes may be made wherever
+ * one of them is of an edge: a page that has that one has all of them, also behind the last edge of a caller's array.
+ */
+enum { ORDO_CUDA_EDGES = 16 };
 typedef struct ordo_cuda_rows {
     const ordo_u64 *row;  /* [n + 1] */
     const ordo_u32 *edge; /* [m * stride] */
