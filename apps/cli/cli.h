@@ -20,6 +20,7 @@
 
 #include "apps/app.h"
 #include "framework/graph/twister.h"
+#include "framework/graph/writer.h"
 #include "framework/run/output.h"
 
 /* ---- options (options/) ---- */
@@ -397,6 +398,8 @@ typedef struct sink {
     FILE *file;
     const char *path;
     ordo_output out; /* standard output has none */
+    int threads;     /* for sink_parts; 0: one a core */
+    int error;       /* errno of the first failure there */
 } sink;
 ordo_status sink_open(sink *s, const char *path);
 /* A file that lines are added to as they are; sink_whole() after each. Errors: ORDO_ERR_IO. */
@@ -407,6 +410,8 @@ ordo_status sink_close(sink *s, bool keep);
  * the line of its error, or the error of closing. */
 ordo_status sink_end(sink *s, ordo_status status);
 ordo_status sink_flush(sink *s);
+/* Writes a list of items by several threads, as ordo_put_parts does. Failures are told by what flushes or closes. */
+void sink_parts(sink *s, ordo_u64 items, ordo_u64 bytes, ordo_part_writer *put, const void *arg);
 /* Flushes; what was written so far is kept if a signal ends the process. */
 ordo_status sink_whole(sink *s);
 /* Writes an answer: one value on each line, or a NumPy array where the path ends in .npy. The sink is closed by its

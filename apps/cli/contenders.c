@@ -305,6 +305,7 @@ static bool overrides(const candidate *c, const char *setting)
 void candidate_options(const options *o, candidate *c)
 {
     c->run = run_options(o, c->scheduler, c->sync[0] ? c->sync : NULL, c->settings);
+    c->run.repeats = 2; /* at least: runs that are compared are to be alike from the first on */
     size_t count = 0;
     for (size_t i = 0; i < c->run.setting_count; i++) /* its own come before those of all */
         if (!overrides(c, c->settings[i]))

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "framework/run/number.h"
+
 static bool reader_gone; /* standard output is a pipe whose reader has closed it */
 
 static ordo_status lost(const char *path, int error)
@@ -86,10 +88,25 @@ ordo_status sink_append(sink *s, const char *path)
     return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for writing %s", path);
 }
 
+/* Of everything that was written to it, also by several threads. */
+static int flush_sink(const sink *s)
+{
+    const int error = flush_file(s->file);
+    return s->error ? s->error : error;
+}
+
 ordo_status sink_flush(sink *s)
 {
-    int error = flush_file(s->file);
+    int error = flush_sink(s);
     return error ? lost(s->path, error) : ORDO_OK;
+}
+
+void sink_parts(sink *s, ordo_u64 items, ordo_u64 bytes, ordo_part_writer *put, const void *arg)
+{
+    if (!s->error)
+        s->error = flush_file(s->file);
+    if (!s->error)
+        s->error = ordo_write_parts(fileno(s->file), s->out.target != NULL, s->threads, items, bytes, put, arg);
 }
 
 ordo_status sink_whole(sink *s)
@@ -104,11 +121,11 @@ ordo_status sink_close(sink *s, bool keep)
 {
     if (!s->file)
         return ORDO_OK;
+    int error = keep || s->file != stdout ? flush_sink(s) : 0;
     if (s->file == stdout) {
         s->file = NULL;
-        return keep ? flush_stdout() : ORDO_OK;
+        return error ? lost("-", error) : ORDO_OK;
     }
-    int error = flush_file(s->file);
     if (fclose(s->file) != 0 && !error)
         error = errno;
     s->file = NULL;
@@ -148,88 +165,148 @@ static void put_numpy_header(FILE *file, const char *type, ordo_u64 count)
 
 /* ---- values ---- */
 
-static void put_value(FILE *file, const ordo_app *app, const ordo_answer *a, ordo_u64 v, ordo_u64 base)
+static void put_raw(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    ordo_u32 whole;
-    ordo_i32 integer;
-    ordo_f32 real;
-    /* a run that ended early does not know which of the others have a path */
-    const char *const unreached = isinf(a->within) ? "inf\n" : "unknown\n";
-    if (app->print) {
-        char text[512] = "";
-        app->print(a, v, text, sizeof text);
-        text[strcspn(text, "\n")] = 0; /* one line for each value */
-        fprintf(file, "%s\n", text);
+    ordo_put_bytes(w, (const char *)arg + begin, end - begin);
+}
+
+/* A NumPy array that is in memory. */
+static void put_array(sink *s, const char *type, const void *values, ordo_u64 width, ordo_u64 count)
+{
+    put_numpy_header(s->file, type, count);
+    sink_parts(s, width * count, 1, put_raw, values);
+}
+
+static void put_signed(ordo_writer *w, ordo_i64 value)
+{
+    if (value < 0)
+        ordo_put_text(w, "-");
+    ordo_put_number(w, value < 0 ? 0u - (ordo_u64)value : (ordo_u64)value);
+}
+
+static void put_real(ordo_writer *w, const char *format, double value)
+{
+    char text[64];
+    ordo_format(text, sizeof text, format, value);
+    ordo_put_text(w, text);
+}
+
+typedef struct value_lines {
+    const ordo_app *app;
+    const ordo_answer *answer;
+    ordo_u64 base; /* of values that are vertices */
+} value_lines;
+
+static bool unreached(const value_lines *of, ordo_u64 v)
+{
+    const void *values = of->answer->values;
+    if (!of->app->has_infinity)
+        return false;
+    switch (of->answer->type) {
+    case ORDO_U64:
+        return ((const ordo_u64 *)values)[v] == ~(ordo_u64)0;
+    case ORDO_I64:
+        return ((const ordo_i64 *)values)[v] == ORDO_UNREACHED_I64;
+    case ORDO_I32:
+        return ((const ordo_i32 *)values)[v] == ORDO_UNREACHED_I32;
+    case ORDO_F32:
+        return isinf(((const ordo_f32 *)values)[v]);
+    case ORDO_F64:
+        return isinf(((const double *)values)[v]);
+    default:
+        return ((const ordo_u32 *)values)[v] == ORDO_UNREACHED_U32;
+    }
+}
+
+static void put_value(ordo_writer *w, const value_lines *of, ordo_u64 v)
+{
+    const void *values = of->answer->values;
+    if (unreached(of, v)) {
+        /* a run that ended early does not know which of the others have a path */
+        const bool known = isinf(of->answer->within) || of->answer->type == ORDO_U64;
+        ordo_put_text(w, known ? "inf" : "unknown");
         return;
     }
-    switch (a->type) {
+    switch (of->answer->type) {
     case ORDO_U64:
-        if (app->has_infinity && ((const ordo_u64 *)a->values)[v] == ~(ordo_u64)0)
-            fputs("inf\n", file);
-        else
-            fprintf(file, "%llu\n", (unsigned long long)((const ordo_u64 *)a->values)[v]);
+        ordo_put_number(w, ((const ordo_u64 *)values)[v]);
         break;
     case ORDO_I64:
-        if (app->has_infinity && ((const ordo_i64 *)a->values)[v] == ORDO_UNREACHED_I64)
-            fputs(unreached, file);
-        else
-            fprintf(file, "%lld\n", (long long)((const ordo_i64 *)a->values)[v]);
+        put_signed(w, ((const ordo_i64 *)values)[v]);
         break;
     case ORDO_I32:
-        integer = ((const ordo_i32 *)a->values)[v];
-        if (app->has_infinity && integer == ORDO_UNREACHED_I32)
-            fputs(unreached, file);
-        else
-            fprintf(file, "%d\n", integer);
+        put_signed(w, ((const ordo_i32 *)values)[v]);
         break;
     case ORDO_F32:
-        real = ((const ordo_f32 *)a->values)[v];
-        if (app->has_infinity && isinf(real))
-            fputs(unreached, file);
-        else
-            fprintf(file, "%.9g\n", (double)real);
+        put_real(w, "%.9g", (double)((const ordo_f32 *)values)[v]);
         break;
     case ORDO_F64:
-        if (app->has_infinity && isinf(((const double *)a->values)[v]))
-            fputs(unreached, file);
-        else
-            fprintf(file, "%.17g\n", ((const double *)a->values)[v]);
+        put_real(w, "%.17g", ((const double *)values)[v]);
         break;
     default:
-        whole = ((const ordo_u32 *)a->values)[v];
-        if (app->has_infinity && whole == ORDO_UNREACHED_U32)
-            fputs(unreached, file);
-        else
-            fprintf(file, "%llu\n", (unsigned long long)(whole + base));
+        ordo_put_number(w, ((const ordo_u32 *)values)[v] + of->base);
         break;
     }
 }
 
-static void put_values(FILE *file, const ordo_app *app, const ordo_answer *a, ordo_u64 base, bool numpy)
+static void put_value_lines(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    if (!numpy) {
-        for (ordo_u64 v = 0; v < a->n && !ferror(file); v++)
-            put_value(file, app, a, v, base);
-        return;
+    for (ordo_u64 v = begin; v < end; v++) {
+        put_value(w, arg, v);
+        ordo_put_text(w, "\n");
     }
+}
+
+/* The app's own text, one line for each value. */
+static void print_values(sink *s, const ordo_app *app, const ordo_answer *a)
+{
+    for (ordo_u64 v = 0; v < a->n && !ferror(s->file); v++) {
+        char text[512] = "";
+        app->print(a, v, text, sizeof text);
+        text[strcspn(text, "\n")] = 0;
+        fprintf(s->file, "%s\n", text);
+    }
+}
+
+/* Values that are vertices, as the user numbers them. */
+static void put_numbers(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const value_lines *of = arg;
+    for (ordo_u64 v = begin; v < end; v++) {
+        const ordo_u32 value = ((const ordo_u32 *)of->answer->values)[v] + (ordo_u32)of->base;
+        ordo_put_bytes(w, &value, sizeof value);
+    }
+}
+
+enum { USUAL_VALUE = 8, USUAL_EDGE = 20 }; /* bytes of a line */
+
+static void put_values(sink *s, const ordo_app *app, const ordo_answer *a, ordo_u64 base)
+{
     static const char *const names[] = {
         [ORDO_U32] = "<u4",     [ORDO_I32] = "<i4",     [ORDO_F32] = "<f4",
         [ORDO_U64] = "<u8",     [ORDO_F64] = "<f8",     [ORDO_I64] = "<i8",
         [ORDO_STRUCT4] = "|V4", [ORDO_STRUCT8] = "|V8", [ORDO_STRUCT16] = "|V16",
     };
-    put_numpy_header(file, names[a->type], a->n);
-    if (!base) {
-        if (a->n)
-            fwrite(a->values, a->size, a->n, file);
-        return;
-    }
-    for (ordo_u64 v = 0; v < a->n && !ferror(file); v++) {
-        ordo_u32 value = ((const ordo_u32 *)a->values)[v] + (ordo_u32)base;
-        fwrite(&value, sizeof value, 1, file);
+    const value_lines of = {app, a, base};
+    if (!is_numpy(s->path) && app->print) {
+        print_values(s, app, a);
+    } else if (!is_numpy(s->path)) {
+        sink_parts(s, a->n, USUAL_VALUE, put_value_lines, &of);
+    } else if (base) {
+        put_numpy_header(s->file, names[a->type], a->n);
+        sink_parts(s, a->n, sizeof(ordo_u32), put_numbers, &of);
+    } else {
+        put_array(s, names[a->type], a->values, a->size, a->n);
     }
 }
 
-static void put_weight(FILE *file, const ordo_csr *rows, ordo_eid e)
+typedef struct edge_lines {
+    const ordo_csr *rows;
+    const ordo_u64 *values; /* edges in ascending order; or the flow of each edge */
+    ordo_u64 base;
+} edge_lines;
+
+static void put_weight(ordo_writer *w, const ordo_csr *rows, ordo_eid e)
 {
     if (rows->weight_type == ORDO_NONE)
         return;
@@ -239,98 +316,126 @@ static void put_weight(FILE *file, const ordo_csr *rows, ordo_eid e)
     if (rows->weight_type == ORDO_I64 || rows->weight_type == ORDO_F64)
         memcpy(&wide, at, sizeof wide);
     memcpy(&real, &wide, sizeof real);
+    ordo_put_text(w, " ");
     if (rows->weight_type == ORDO_F32)
-        fprintf(file, " %.9g", (double)*(const ordo_f32 *)at);
+        put_real(w, "%.9g", (double)*(const ordo_f32 *)at);
     else if (rows->weight_type == ORDO_I32)
-        fprintf(file, " %d", *(const ordo_i32 *)at);
+        put_signed(w, *(const ordo_i32 *)at);
     else if (rows->weight_type == ORDO_U32)
-        fprintf(file, " %u", *(const ordo_u32 *)at);
+        ordo_put_number(w, *(const ordo_u32 *)at);
     else if (rows->weight_type == ORDO_I64)
-        fprintf(file, " %lld", (long long)wide);
+        put_signed(w, wide);
     else
-        fprintf(file, " %.17g", real);
+        put_real(w, "%.17g", real);
+}
+
+static void put_edge_lines(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const edge_lines *of = arg;
+    ordo_vid tail = ordo_csr_tail(of->rows, of->values[begin]);
+    for (ordo_u64 i = begin; i < end; i++) {
+        const ordo_eid e = of->values[i];
+        while (of->rows->row[tail + 1] <= e)
+            tail++;
+        ordo_put_number(w, tail + of->base);
+        ordo_put_text(w, " ");
+        ordo_put_number(w, of->rows->head[e * of->rows->stride] + of->base);
+        put_weight(w, of->rows, e);
+        ordo_put_text(w, "\n");
+    }
+}
+
+static void put_flow_lines(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const edge_lines *of = arg;
+    ordo_vid tail = ordo_csr_tail(of->rows, begin);
+    for (ordo_eid e = begin; e < end; e++) {
+        while (of->rows->row[tail + 1] <= e)
+            tail++;
+        ordo_put_text(w, "f ");
+        ordo_put_number(w, (ordo_u64)tail + 1);
+        ordo_put_text(w, " ");
+        ordo_put_number(w, (ordo_u64)of->rows->head[e * of->rows->stride] + 1);
+        ordo_put_text(w, " ");
+        ordo_put_number(w, of->values[e]);
+        ordo_put_text(w, "\n");
+    }
 }
 
 /* Writes edges as an edge list with the graph's weights, if it has any; as NumPy, their indices. */
-static void put_edges(FILE *file, const loaded *g, const ordo_answer *a, bool numpy)
+static void put_edges(sink *s, const loaded *g, const ordo_answer *a)
 {
-    const ordo_csr *rows = ordo_graph_out(g->graph);
-    const ordo_u64 *edge = a->values;
-    if (numpy) {
-        put_numpy_header(file, "<u8", a->used);
-        if (a->used)
-            fwrite(edge, sizeof *edge, a->used, file);
-        return;
-    }
-    ordo_vid tail = 0;
-    for (ordo_u64 i = 0; i < a->used && !ferror(file); i++) {
-        ordo_u64 at = edge[i] * rows->stride;
-        while (rows->row[tail + 1] <= edge[i])
-            tail++;
-        fprintf(file, "%llu %llu", (unsigned long long)(tail + g->id_base),
-                (unsigned long long)(rows->head[at] + g->id_base));
-        put_weight(file, rows, edge[i]);
-        fputc('\n', file);
-    }
+    if (is_numpy(s->path))
+        put_array(s, "<u8", a->values, sizeof(ordo_u64), a->used);
+    else
+        sink_parts(s, a->used, USUAL_EDGE, put_edge_lines,
+                   &(edge_lines){ordo_graph_out(g->graph), a->values, g->id_base});
 }
 
 /* Writes a solution in the format of the first DIMACS challenge: the value, and a line for every edge. */
-static void put_flow(FILE *file, const loaded *g, const ordo_answer *a, bool numpy)
+static void put_flow(sink *s, const loaded *g, const ordo_answer *a)
 {
-    const ordo_csr *rows = ordo_graph_out(g->graph);
-    const ordo_u64 *flow = a->values;
-    if (numpy) {
-        put_numpy_header(file, "<u8", a->n);
-        if (a->n)
-            fwrite(flow, sizeof *flow, a->n, file);
+    if (is_numpy(s->path)) {
+        put_array(s, "<u8", a->values, sizeof(ordo_u64), a->n);
         return;
     }
-    fprintf(file, "s %llu\n", (unsigned long long)a->fields[0].whole);
-    for (ordo_vid u = 0; u < rows->n && !ferror(file); u++)
-        for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
-            fprintf(file, "f %llu %llu %llu\n", (unsigned long long)u + 1,
-                    (unsigned long long)rows->head[e * rows->stride] + 1, (unsigned long long)flow[e]);
+    fprintf(s->file, "s %llu\n", (unsigned long long)a->fields[0].whole);
+    const ordo_csr *rows = ordo_graph_out(g->graph);
+    sink_parts(s, rows->m, USUAL_EDGE, put_flow_lines, &(edge_lines){rows, a->values, 1});
+}
+
+static void put_sides(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const ordo_u8 *side = arg;
+    for (ordo_u64 v = begin; v < end; v++)
+        ordo_put_text(w, side[v] ? "1\n" : "0\n");
 }
 
 void write_cut(sink *s, const ordo_answer *answer)
 {
-    const bool numpy = is_numpy(s->path);
-    if (numpy)
-        put_numpy_header(s->file, "|u1", answer->side_count);
-    for (ordo_u64 v = 0; v < answer->side_count && !ferror(s->file); v++)
-        if (numpy)
-            fputc(answer->side[v], s->file);
-        else
-            fputs(answer->side[v] ? "1\n" : "0\n", s->file);
+    if (is_numpy(s->path))
+        put_array(s, "|u1", answer->side, 1, answer->side_count);
+    else
+        sink_parts(s, answer->side_count, 2, put_sides, answer->side);
 }
 
 void write_values(sink *s, const loaded *g, const ordo_app *app, const ordo_answer *answer)
 {
-    if (app->values_are_edges) {
-        put_edges(s->file, g, answer, is_numpy(s->path));
-        return;
+    if (app->values_are_edges)
+        put_edges(s, g, answer);
+    else if (app->values_on_edges)
+        put_flow(s, g, answer);
+    else
+        put_values(s, app, answer, app->values_are_vertices ? g->id_base : 0);
+}
+
+typedef struct vertex_lines {
+    const ordo_vid *vertices;
+    ordo_u64 base;
+    bool numpy;
+} vertex_lines;
+
+static void put_vertices(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const vertex_lines *of = arg;
+    for (ordo_u64 v = begin; v < end; v++) {
+        const ordo_vid one = of->vertices[v];
+        const int64_t number = one == ORDO_NO_VERTEX ? -1 : (int64_t)(one + of->base);
+        if (of->numpy) {
+            ordo_put_bytes(w, &number, sizeof number);
+        } else if (number < 0) {
+            ordo_put_text(w, "-\n");
+        } else {
+            ordo_put_number(w, (ordo_u64)number);
+            ordo_put_text(w, "\n");
+        }
     }
-    if (app->values_on_edges) {
-        put_flow(s->file, g, answer, is_numpy(s->path));
-        return;
-    }
-    put_values(s->file, app, answer, app->values_are_vertices ? g->id_base : 0, is_numpy(s->path));
 }
 
 void write_vertices(sink *s, const loaded *g, const ordo_vid *vertices, ordo_u64 count)
 {
-    bool numpy = is_numpy(s->path);
+    const bool numpy = is_numpy(s->path);
     if (numpy)
         put_numpy_header(s->file, "<i8", count);
-    for (ordo_u64 v = 0; v < count && !ferror(s->file); v++) {
-        const ordo_vid one = vertices[v];
-        if (numpy) {
-            int64_t value = one == ORDO_NO_VERTEX ? -1 : (int64_t)(one + g->id_base);
-            fwrite(&value, sizeof value, 1, s->file);
-        } else if (one == ORDO_NO_VERTEX) {
-            fputs("-\n", s->file);
-        } else {
-            fprintf(s->file, "%llu\n", (unsigned long long)(one + g->id_base));
-        }
-    }
+    sink_parts(s, count, USUAL_VALUE, put_vertices, &(vertex_lines){vertices, g->id_base, numpy});
 }

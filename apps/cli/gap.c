@@ -165,7 +165,7 @@ static ordo_status run_kernel(suite *s, const kernel *k)
     ordo_vid *source = NULL;
     o->app = find_app(k->app);
     ordo_status status = load(s, k->weights);
-    const ordo_options run = run_options(o, NULL, NULL, settings);
+    ordo_options run = run_options(o, NULL, NULL, settings);
     record r = {.graph = &s->g, .app = o->app, .o = o};
     if (!status)
         status = expect_memory(s, &r, &run);
@@ -175,6 +175,7 @@ static ordo_status run_kernel(suite *s, const kernel *k)
         return status;
     if (k->sources == 1 && !o->repeat && o->sources)
         trials = count;
+    run.repeats = trials;
     if (!o->quiet)
         print_kernel(s, k);
     ordo_answer answer = {0};

@@ -206,6 +206,7 @@ static ordo_status open_outputs(const options *o, outputs *out)
         ordo_status status = all[i].path ? sink_open(all[i].sink, all[i].path) : ORDO_OK;
         if (status)
             return status;
+        all[i].sink->threads = o->threads;
     }
     return o->trace ? ordo_trace_make(o->trace_period, &out->recorded) : ORDO_OK;
 }
@@ -434,8 +435,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
     if ((status = parse_ends(o, g, &stop, &target)))
         return status;
 
-    const size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup;
-    size_t count;
+    size_t repeat = o->repeat ? (size_t)o->repeat : 1, warmup = (size_t)o->warmup, count;
     ordo_vid *sources, *path = NULL;
     const bool at_once = takes_all(o->app);
     if ((status = choose_sources(o, g, o->app->sums_sources ? SUMMED_SOURCES : at_once ? 1 : repeat, &sources, &count)))
@@ -445,6 +445,7 @@ static ordo_status run_trials(const options *o, const loaded *g, outputs *out)
         return status;
     }
     const size_t trials = o->sources && !at_once ? count * repeat : repeat;
+    run.repeats = trials + warmup;
 
     ordo_answer answer = {0};
     ordo_app_input input;

@@ -197,25 +197,21 @@ static void put_problem(ordo_writer *w, const char *kind, const ordo_csr *g)
     ordo_put_text(w, "\n");
 }
 
-static void put_arcs(ordo_writer *w, const ordo_csr *g)
+static void put_arc(ordo_writer *w, const ordo_csr *g, ordo_vid tail, ordo_eid e)
 {
-    for (ordo_vid u = 0; u < g->n && !ordo_put_failed(w); u++)
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_put_text(w, "a ");
-            ordo_put_number(w, (ordo_u64)u + 1);
-            ordo_put_text(w, " ");
-            ordo_put_number(w, (ordo_u64)g->head[e * g->stride] + 1);
-            ordo_put_text(w, " ");
-            ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
-            ordo_put_text(w, "\n");
-        }
+    ordo_put_text(w, "a ");
+    ordo_put_number(w, (ordo_u64)tail + 1);
+    ordo_put_text(w, " ");
+    ordo_put_number(w, (ordo_u64)g->head[e * g->stride] + 1);
+    ordo_put_text(w, " ");
+    ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
+    ordo_put_text(w, "\n");
 }
 
 ordo_status ordo_write_dimacs(ordo_writer *w, const ordo_graph *graph)
 {
     put_problem(w, "p sp ", &graph->out);
-    put_arcs(w, &graph->out);
-    return ORDO_OK;
+    return ordo_put_lines(w, graph->threads, &graph->out, put_arc);
 }
 
 ordo_status ordo_write_max(ordo_writer *w, const ordo_graph *graph)
@@ -226,23 +222,28 @@ ordo_status ordo_write_max(ordo_writer *w, const ordo_graph *graph)
     ordo_put_text(w, " s\nn ");
     ordo_put_number(w, (ordo_u64)graph->vertices.sink + 1);
     ordo_put_text(w, " t\n");
-    put_arcs(w, &graph->out);
-    return ORDO_OK;
+    return ordo_put_lines(w, graph->threads, &graph->out, put_arc);
 }
 
-ordo_status ordo_write_coordinates(ordo_writer *w, const ordo_graph *graph)
+static void put_places(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    ordo_put_text(w, "p aux sp co ");
-    ordo_put_number(w, graph->out.n);
-    ordo_put_text(w, "\n");
-    for (ordo_u64 v = 0; v < graph->out.n && !ordo_put_failed(w); v++) {
+    const ordo_i32 *coordinate = arg;
+    for (ordo_u64 v = begin; v < end; v++) {
         ordo_put_text(w, "v ");
         ordo_put_number(w, v + 1);
         for (ordo_u64 i = 2 * v; i < 2 * v + 2; i++) {
             ordo_put_text(w, " ");
-            ordo_put_weight(w, ORDO_I32, (ordo_u32)graph->vertices.coordinate[i]);
+            ordo_put_weight(w, ORDO_I32, (ordo_u32)coordinate[i]);
         }
         ordo_put_text(w, "\n");
     }
-    return ORDO_OK;
+}
+
+ordo_status ordo_write_coordinates(ordo_writer *w, const ordo_graph *graph)
+{
+    enum { USUAL = 32 }; /* bytes of a line */
+    ordo_put_text(w, "p aux sp co ");
+    ordo_put_number(w, graph->out.n);
+    ordo_put_text(w, "\n");
+    return ordo_put_parts(w, graph->threads, graph->out.n, USUAL, put_places, graph->vertices.coordinate);
 }

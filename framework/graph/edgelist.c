@@ -375,6 +375,18 @@ ordo_status ordo_read_edgelist(ordo_input *in, const ordo_read_options *options,
     return ordo_graph_from_text(&from, &shape, origin, out);
 }
 
+static void put_edge(ordo_writer *w, const ordo_csr *g, ordo_vid tail, ordo_eid e)
+{
+    ordo_put_number(w, tail);
+    ordo_put_text(w, " ");
+    ordo_put_number(w, g->head[e * g->stride]);
+    if (g->weight_type != ORDO_NONE) {
+        ordo_put_text(w, " ");
+        ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
+    }
+    ordo_put_text(w, "\n");
+}
+
 ordo_status ordo_write_edgelist(ordo_writer *w, const ordo_graph *graph)
 {
     const ordo_csr *g = &graph->out;
@@ -394,16 +406,5 @@ ordo_status ordo_write_edgelist(ordo_writer *w, const ordo_graph *graph)
         ordo_put_number(w, g->m);
         ordo_put_text(w, "\n");
     }
-    for (ordo_vid u = 0; u < g->n && !ordo_put_failed(w); u++)
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_put_number(w, u);
-            ordo_put_text(w, " ");
-            ordo_put_number(w, g->head[e * g->stride]);
-            if (g->weight_type != ORDO_NONE) {
-                ordo_put_text(w, " ");
-                ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
-            }
-            ordo_put_text(w, "\n");
-        }
-    return ORDO_OK;
+    return ordo_put_lines(w, graph->threads, g, put_edge);
 }

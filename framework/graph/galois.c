@@ -221,6 +221,22 @@ ordo_status ordo_read_galois(ordo_input *in, const ordo_read_options *options, o
 
 /* ---- writing ---- */
 
+static void put_heads(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const ordo_csr *g = arg;
+    for (ordo_eid e = begin; e < end; e++)
+        ordo_put_bytes(w, &g->head[e * g->stride], sizeof *g->head);
+}
+
+static void put_weights(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const ordo_csr *g = arg;
+    for (ordo_eid e = begin; e < end; e++) {
+        const ordo_u64 weight = ordo_csr_word(g, e); /* little-endian: its low word comes first */
+        ordo_put_bytes(w, &weight, ordo_type_bytes(g->weight_type));
+    }
+}
+
 ordo_status ordo_write_galois(ordo_writer *w, const ordo_graph *graph)
 {
     const ordo_csr *g = ordo_graph_out(graph);
@@ -229,15 +245,12 @@ ordo_status ordo_write_galois(ordo_writer *w, const ordo_graph *graph)
     ordo_put_word64(w, g->weight_type == ORDO_NONE ? 0 : ordo_type_bytes(g->weight_type));
     ordo_put_word64(w, g->n);
     ordo_put_word64(w, g->m);
-    for (ordo_u64 u = 0; u < g->n && !ordo_put_failed(w); u++)
-        ordo_put_word64(w, g->row[u + 1]);
-    for (ordo_eid e = 0; e < g->m && !ordo_put_failed(w); e++)
-        ordo_put_bytes(w, &g->head[e * g->stride], sizeof *g->head);
+    ordo_status status = ordo_put_array(w, graph->threads, g->row + 1, g->n * sizeof *g->row);
+    if (!status)
+        status = ordo_put_parts(w, graph->threads, g->m, sizeof *g->head, put_heads, g);
     if (g->m % 2)
         ordo_put_bytes(w, &padding, sizeof padding);
-    for (ordo_eid e = 0; e < g->m && g->weight_type != ORDO_NONE && !ordo_put_failed(w); e++) {
-        const ordo_u64 weight = ordo_csr_word(g, e); /* little-endian: its low word comes first */
-        ordo_put_bytes(w, &weight, ordo_type_bytes(g->weight_type));
-    }
-    return ORDO_OK;
+    if (!status && g->weight_type != ORDO_NONE)
+        status = ordo_put_parts(w, graph->threads, g->m, ordo_type_bytes(g->weight_type), put_weights, g);
+    return status;
 }

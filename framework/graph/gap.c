@@ -260,14 +260,10 @@ ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, ordo
 
 /* ---- writing ---- */
 
-static void write_rows(ordo_writer *w, const ordo_csr *g)
+static ordo_status write_rows(ordo_writer *w, int threads, const ordo_csr *g)
 {
-    for (ordo_u64 u = 0; u <= g->n && !ordo_put_failed(w); u++)
-        ordo_put_word64(w, g->row[u]);
-    for (ordo_eid e = 0; e < g->m && !ordo_put_failed(w); e++) {
-        ordo_u32 words[2] = {g->head[e * g->stride], (ordo_u32)ordo_csr_word(g, e)};
-        ordo_put_bytes(w, words, g->weight_type == ORDO_NONE ? 4 : 8);
-    }
+    const ordo_status status = ordo_put_array(w, threads, g->row, ((ordo_u64)g->n + 1) * sizeof *g->row);
+    return status ? status : ordo_put_edges(w, threads, g);
 }
 
 ordo_status ordo_write_gap(ordo_writer *w, const ordo_graph *graph)
@@ -277,12 +273,8 @@ ordo_status ordo_write_gap(ordo_writer *w, const ordo_graph *graph)
     ordo_put_bytes(w, &directed, 1);
     ordo_put_word64(w, g->m);
     ordo_put_word64(w, g->n);
-    write_rows(w, g);
-    if (directed) {
-        ordo_status status = ordo_graph_in(graph, graph->threads, &in);
-        if (status)
-            return status;
-        write_rows(w, in);
-    }
-    return ORDO_OK;
+    ordo_status status = write_rows(w, graph->threads, g);
+    if (!status && directed && !(status = ordo_graph_in(graph, graph->threads, &in)))
+        status = write_rows(w, graph->threads, in);
+    return status;
 }

@@ -304,6 +304,17 @@ ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out
     return status;
 }
 
+bool ordo_graph_in_pays(const ordo_graph *g, double times)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* for its lock */
+    if (g->symmetric)
+        return true;
+    pthread_mutex_lock(&me->lock);
+    const bool made = g->in_made;
+    pthread_mutex_unlock(&me->lock);
+    return made || (double)__atomic_load_n(&g->pushed, __ATOMIC_RELAXED) >= times * (double)g->out.m;
+}
+
 typedef struct tails {
     const ordo_csr *g;
     ordo_vid *tail;

@@ -3,8 +3,8 @@
  * Reading a file: input.c provides its bytes (wrap.c those of compressed files), read.c finds out the format, the file
  * of that format is a source of edges (by text.c, for lines of numbers) or makes rows itself, build.c turns a source
  * into rows, transform.c applies edge transforms to rows (reverse edges, loops, parallel edges, weights), graph.c keeps
- * the rows and computes statistics. Writing a file: write.c checks whether the format can hold the graph and opens the
- * file; the writer of each format is in the same file as its reader.
+ * the rows and computes statistics. Writing a file: write.c checks whether the format can hold the graph; the writer of
+ * each format is in the same file as its reader; writer.c opens the file and writes it by several threads.
  */
 #ifndef ORDO_FRAMEWORK_GRAPH_H
 #define ORDO_FRAMEWORK_GRAPH_H
@@ -16,6 +16,7 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
 
+#include "framework/graph/writer.h"
 #include "framework/run/clock.h"
 
 typedef struct ordo_input {
@@ -47,6 +48,7 @@ struct ordo_graph {
     bool symmetric, in_made, scanned;
     bool part;       /* heads and weights of other ranks' rows read as 0; see part.c */
     ordo_u64 absent; /* bytes of these */
+    ordo_u64 pushed; /* atomic: edges that runs have pushed along for want of in-rows */
     int threads;     /* as requested when the graph was made; also for the statistics that are computed later */
     ordo_graph_info info;
     ordo_u64 longest_row;            /* under lock; 0: not known, or no edges */
@@ -90,6 +92,8 @@ ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vert
 ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out);
 /* Edges of the longest out-row; kept from the first call on, which reads all row bounds. Thread-safe. */
 ordo_u64 ordo_graph_longest_row(const ordo_graph *g);
+/* Whether it has in-rows, or runs have pushed along `times` as many edges as it has for want of them. Thread-safe. */
+bool ordo_graph_in_pays(const ordo_graph *g, double times);
 void ordo_vertex_data_free(ordo_vertex_data *v);
 void ordo_partitions_free(ordo_partition *list);
 /* Sets *least to value if that is smaller; for several threads. */
@@ -104,6 +108,12 @@ static inline bool ordo_type_wide(ordo_type type)
 static inline bool ordo_is_weight(ordo_type type)
 {
     return type == ORDO_NONE || type == ORDO_U32 || type == ORDO_I32 || type == ORDO_F32 || ordo_type_wide(type);
+}
+
+/* Words of an edge in binary files: a head, and a weight of the type. */
+static inline ordo_u32 ordo_edge_words(ordo_type type)
+{
+    return type == ORDO_NONE ? 1 : ordo_type_wide(type) ? 3 : 2;
 }
 
 /* The bits of an edge's weight; 0 where there are none. */
@@ -320,21 +330,11 @@ static inline bool ordo_wide_allowed(ordo_type type, ordo_u64 bits)
 /* DIMACS .co: *out is [n][2], owned. */
 ordo_status ordo_read_coordinates(const char *path, ordo_u64 n, ordo_i32 **out);
 
-typedef struct ordo_writer ordo_writer;
 typedef ordo_status ordo_format_writer(ordo_writer *w, const ordo_graph *g);
 ordo_format_writer ordo_write_dimacs, ordo_write_max, ordo_write_coordinates, ordo_write_mtx, ordo_write_metis,
     ordo_write_edgelist, ordo_write_gap, ordo_write_galois, ordo_write_ordo;
-/* Writes a file, complete or not at all, compressed as its suffix says: `body` puts its bytes. */
-typedef ordo_status ordo_body_writer(ordo_writer *w, const void *arg);
-ordo_status ordo_write_file(const char *path, ordo_body_writer *body, const void *arg);
 /* Writes a zip archive into an empty file; `path` is for messages. */
 ordo_status ordo_write_npz(int fd, const char *path, const ordo_graph *g);
-void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size);
-void ordo_put_text(ordo_writer *w, const char *text);
-void ordo_put_number(ordo_writer *w, ordo_u64 value); /* decimal digits */
-void ordo_put_word64(ordo_writer *w, ordo_u64 value); /* 8 bytes */
-void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u64 bits);
-bool ordo_put_failed(const ordo_writer *w); /* whether a write failed, so that the rest is useless */
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the binary formats are read and written as words are in memory: little-endian machines only"

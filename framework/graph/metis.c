@@ -372,6 +372,35 @@ ordo_status ordo_read_metis(ordo_input *in, const ordo_read_options *options, or
 
 /* ---- writing ---- */
 
+static void put_vertices(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const ordo_graph *graph = arg;
+    const ordo_csr *g = &graph->out;
+    const ordo_vertex_data *v = &graph->vertices;
+    for (ordo_u64 u = begin; u < end; u++) {
+        const char *gap = "";
+        if (v->size) {
+            ordo_put_number(w, v->size[u]);
+            gap = " ";
+        }
+        for (ordo_u64 i = u * v->weights; v->weight && i < (u + 1) * v->weights; i++) {
+            ordo_put_text(w, gap);
+            ordo_put_number(w, v->weight[i]);
+            gap = " ";
+        }
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
+            ordo_put_text(w, gap);
+            ordo_put_number(w, (ordo_u64)g->head[e * g->stride] + 1);
+            if (g->weight_type != ORDO_NONE) {
+                ordo_put_text(w, " ");
+                ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
+            }
+            gap = " ";
+        }
+        ordo_put_text(w, "\n");
+    }
+}
+
 ordo_status ordo_write_metis(ordo_writer *w, const ordo_graph *graph)
 {
     const ordo_csr *g = &graph->out;
@@ -390,27 +419,6 @@ ordo_status ordo_write_metis(ordo_writer *w, const ordo_graph *graph)
         ordo_put_number(w, v->weights);
     }
     ordo_put_text(w, "\n");
-    for (ordo_u64 u = 0; u < g->n && !ordo_put_failed(w); u++) {
-        const char *gap = "";
-        if (sized) {
-            ordo_put_number(w, v->size[u]);
-            gap = " ";
-        }
-        for (ordo_u64 i = u * v->weights; own && i < (u + 1) * v->weights; i++) {
-            ordo_put_text(w, gap);
-            ordo_put_number(w, v->weight[i]);
-            gap = " ";
-        }
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            ordo_put_text(w, gap);
-            ordo_put_number(w, (ordo_u64)g->head[e * g->stride] + 1);
-            if (weighted) {
-                ordo_put_text(w, " ");
-                ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
-            }
-            gap = " ";
-        }
-        ordo_put_text(w, "\n");
-    }
-    return ORDO_OK;
+    const ordo_u64 usual = 12 * (g->m / (g->n ? g->n : 1) + 1); /* bytes of a line */
+    return ordo_put_parts(w, graph->threads, g->n, usual, put_vertices, graph);
 }

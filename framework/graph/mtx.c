@@ -107,6 +107,24 @@ ordo_status ordo_read_mtx(ordo_input *in, const ordo_read_options *options, ordo
     return ordo_graph_from_text(&c, &shape, origin, out);
 }
 
+static void put_entry(ordo_writer *w, const ordo_csr *g, ordo_vid tail, ordo_eid e)
+{
+    ordo_put_number(w, (ordo_u64)tail + 1);
+    ordo_put_text(w, " ");
+    ordo_put_number(w, (ordo_u64)g->head[e * g->stride] + 1);
+    if (g->weight_type != ORDO_NONE) {
+        ordo_put_text(w, " ");
+        ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
+    }
+    ordo_put_text(w, "\n");
+}
+
+static void put_lower(ordo_writer *w, const ordo_csr *g, ordo_vid tail, ordo_eid e)
+{
+    if (g->head[e * g->stride] <= tail)
+        put_entry(w, g, tail, e);
+}
+
 /* One triangle where the graph is symmetric: the lower one, as the format has it. */
 ordo_status ordo_write_mtx(ordo_writer *w, const ordo_graph *graph)
 {
@@ -126,18 +144,5 @@ ordo_status ordo_write_mtx(ordo_writer *w, const ordo_graph *graph)
     }
     ordo_put_number(w, half ? count : g->m);
     ordo_put_text(w, "\n");
-    for (ordo_vid u = 0; u < g->n && !ordo_put_failed(w); u++)
-        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++) {
-            if (half && g->head[e * g->stride] > u)
-                continue;
-            ordo_put_number(w, (ordo_u64)u + 1);
-            ordo_put_text(w, " ");
-            ordo_put_number(w, (ordo_u64)g->head[e * g->stride] + 1);
-            if (g->weight_type != ORDO_NONE) {
-                ordo_put_text(w, " ");
-                ordo_put_weight(w, g->weight_type, ordo_csr_word(g, e));
-            }
-            ordo_put_text(w, "\n");
-        }
-    return ORDO_OK;
+    return ordo_put_lines(w, graph->threads, g, half ? put_lower : put_entry);
 }

@@ -42,7 +42,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { PAGE = 4096, SECTIONS = 5, VERSION = 1, WIDE_VERSION = 2, PIECE = 1 << 16 };
+enum { PAGE = 4096, SECTIONS = 5, VERSION = 1, WIDE_VERSION = 2 };
 enum { ROWS, EDGES, COORDINATES, WEIGHTS, SIZES };
 enum { SYMMETRIC = 1, HAS_COORDINATES = 2, HAS_SIZES = 4 };
 
@@ -420,32 +420,6 @@ ordo_status ordo_read_ordo(ordo_input *in, const ordo_read_options *options, ord
 
 /* ---- writing ---- */
 
-static void put_all(ordo_writer *w, const void *bytes, ordo_u64 size)
-{
-    const ordo_u8 *at = bytes;
-    for (ordo_u64 done = 0; done < size && !ordo_put_failed(w); done += PIECE)
-        ordo_put_bytes(w, at + done, size - done < PIECE ? size - done : PIECE);
-}
-
-/* Of an edge. */
-static ordo_u32 words_of(const ordo_csr *g)
-{
-    return g->weight_type == ORDO_NONE ? 1 : 1 + ordo_type_bytes(g->weight_type) / 4;
-}
-
-static void put_edges(ordo_writer *w, const ordo_csr *g)
-{
-    if (g->weight_type == ORDO_NONE && g->stride == 1) {
-        put_all(w, g->head, g->m * sizeof *g->head);
-        return;
-    }
-    for (ordo_eid e = 0; e < g->m && !ordo_put_failed(w); e++) {
-        const ordo_u64 weight = ordo_csr_word(g, e);
-        const ordo_u32 words[3] = {g->head[e * g->stride], (ordo_u32)weight, (ordo_u32)(weight >> 32)};
-        ordo_put_bytes(w, words, words_of(g) * sizeof *words);
-    }
-}
-
 ordo_status ordo_write_ordo(ordo_writer *w, const ordo_graph *graph)
 {
     static const ordo_u8 zeros[PAGE];
@@ -459,7 +433,7 @@ ordo_status ordo_write_ordo(ordo_writer *w, const ordo_graph *graph)
                 .vertex_bytes = sizeof(ordo_vid),
                 .offset_bytes = sizeof(ordo_eid),
                 .weight_type = (ordo_u8)g->weight_type,
-                .words = (ordo_u8)words_of(g),
+                .words = (ordo_u8)ordo_edge_words(g->weight_type),
                 .vertex_weights = v->weight ? v->weights : 0,
                 .n = g->n,
                 .m = g->m,
@@ -487,10 +461,10 @@ ordo_status ordo_write_ordo(ordo_writer *w, const ordo_graph *graph)
         if (!h.sections[i].bytes)
             continue;
         ordo_put_bytes(w, zeros, h.sections[i].first - at);
-        if (i == EDGES)
-            put_edges(w, g);
-        else
-            put_all(w, data[i], h.sections[i].bytes);
+        const ordo_status status = i == EDGES ? ordo_put_edges(w, graph->threads, g)
+                                              : ordo_put_array(w, graph->threads, data[i], h.sections[i].bytes);
+        if (status)
+            return status;
         at = h.sections[i].first + h.sections[i].bytes;
     }
     return ORDO_OK;

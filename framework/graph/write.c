@@ -1,132 +1,17 @@
 /* write.c -- writes graphs to files: chooses the format, and checks that it can hold the graph.
  *
- * Problem: the file must be complete or not there; no weight may be lost or invented.
+ * Problem: no weight may be lost or invented.
  *
- * Method: 64 KiB at a time, through wrap.c where the name ends in .gz, .xz or .zst, into a temporary file beside
- * the target (framework/run/output.c), which is renamed when all is written and closed. The first failure is kept, and
- * later calls do nothing, so that errors are checked only at the end. Devices and pipes are written in place.
- *
- * Not done: writing by several threads.
+ * Method: a table says what each format holds. The graph is compared with it before a file is made; the writer of the
+ * format then puts its bytes (writer.c).
  */
-#define _POSIX_C_SOURCE 200809L
 #include "wrap.h"
 
-#include "framework/run/number.h"
 #include "framework/run/output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { BLOCK = 1 << 16, LONGEST = 64 };
-
-struct ordo_writer {
-    int fd;
-    int error; /* errno of the first failure */
-    size_t used;
-    char *block;          /* [BLOCK] */
-    ordo_wrapper wrapper; /* kind NULL: plain */
-};
-
-static int write_all(int fd, const void *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t put = write(fd, (const char *)bytes + done, size - done);
-        if (put > 0)
-            done += (size_t)put;
-        else if (put == 0 || errno != EINTR)
-            return put == 0 ? ENOSPC : errno;
-    }
-    return 0;
-}
-
-static int put_compressed(void *to, const void *bytes, size_t size)
-{
-    return write_all(((ordo_writer *)to)->fd, bytes, size);
-}
-
-static void flush(ordo_writer *w, bool last)
-{
-    if (ordo_interrupted() && !w->error)
-        w->error = EINTR;
-    if (!w->error)
-        w->error = w->wrapper.kind ? ordo_wrapper_add(&w->wrapper, w->block, w->used, last)
-                                   : write_all(w->fd, w->block, w->used);
-    w->used = 0;
-}
-
-void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size)
-{
-    const char *from = bytes;
-    while (size > 0) {
-        if (w->used == BLOCK)
-            flush(w, false);
-        size_t piece = size < BLOCK - w->used ? size : BLOCK - w->used;
-        memcpy(w->block + w->used, from, piece);
-        w->used += piece;
-        from += piece;
-        size -= piece;
-    }
-}
-
-void ordo_put_text(ordo_writer *w, const char *text)
-{
-    ordo_put_bytes(w, text, strlen(text));
-}
-
-void ordo_put_number(ordo_writer *w, ordo_u64 value)
-{
-    char digits[20];
-    int at = 20;
-    do
-        digits[--at] = (char)('0' + value % 10);
-    while (value /= 10);
-    ordo_put_bytes(w, digits + at, (size_t)(20 - at));
-}
-
-void ordo_put_word64(ordo_writer *w, ordo_u64 value)
-{
-    ordo_put_bytes(w, &value, sizeof value);
-}
-
-bool ordo_put_failed(const ordo_writer *w)
-{
-    return w->error != 0;
-}
-
-/* Nine digits distinguish any two floats, 17 any two doubles. A point or an exponent shows the reader that it is not an
- * integer. */
-static void put_real(ordo_writer *w, const char *format, double value)
-{
-    char text[LONGEST];
-    int length = ordo_format(text, sizeof text - 2, format, value);
-    bool marked = strpbrk(text, ".e") != NULL;
-    if (!marked) {
-        text[length++] = '.';
-        text[length++] = '0';
-    }
-    ordo_put_bytes(w, text, (size_t)length);
-}
-
-void ordo_put_weight(ordo_writer *w, ordo_type type, ordo_u64 bits)
-{
-    const ordo_u32 low = (ordo_u32)bits;
-    const ordo_i64 value = type == ORDO_I32 ? (ordo_i32)low : (ordo_i64)bits;
-    if (type == ORDO_F32) {
-        ordo_f32 real;
-        memcpy(&real, &low, sizeof real);
-        put_real(w, "%.9g", (double)real);
-    } else if (type == ORDO_F64) {
-        put_real(w, "%.17g", ordo_bits_f64(bits));
-    } else if (value < 0) {
-        ordo_put_bytes(w, "-", 1);
-        ordo_put_number(w, 0u - (ordo_u64)value);
-    } else {
-        ordo_put_number(w, type == ORDO_NONE ? 1 : bits);
-    }
-}
 
 /* ---- formats ---- */
 
@@ -179,40 +64,90 @@ static const struct format *format_of(const char *path)
     return NULL;
 }
 
-static ordo_status check_weights(const ordo_csr *g, const struct format *f, const char *path)
+/* What members look for, each in its part of the edges. */
+typedef struct search {
+    const ordo_csr *g;
+    int holds; /* of the format */
+    int members;
+    bool loops;     /* look for loops as well */
+    int negative;   /* atomic: whether a weight is below 0 */
+    ordo_u64 loop;  /* atomic: the first vertex that has one; n if none */
+    ordo_u64 wrong; /* atomic: the first edge whose weight the format cannot hold; m if none */
+} search;
+
+/* Whether the weight is one of those that a format leaves out of a type that it holds. */
+static bool left_out(ordo_type type, int holds, ordo_u64 bits)
 {
-    int holds = f->holds;
+    const ordo_u32 low = (ordo_u32)bits;
+    ordo_f32 real;
+    memcpy(&real, &low, sizeof real);
+    return (type == ORDO_F64 && holds & FINITE && !isfinite(ordo_bits_f64(bits))) ||
+           (type == ORDO_U32 && holds & U31 && low > INT32_MAX) ||
+           (type == ORDO_F32 && holds & FINITE && !isfinite(real));
+}
+
+static void search_part(void *arg, int member)
+{
+    search *s = arg;
+    const ordo_csr *g = s->g;
     bool negative = false;
-    if (g->weight_type == ORDO_NONE && !(holds & NONE))
-        return ordo_fail(ORDO_ERR_USAGE,
-                         "%s: found a graph without weights, expected weights: %s has one an edge (they can be drawn)",
-                         path, f->suffix);
-    if (g->weight_type != ORDO_NONE && !(holds & (U32 | I32 | F32)))
-        return ordo_fail(ORDO_ERR_USAGE, "%s: found a graph with weights, expected none: %s cannot hold them", path,
-                         f->suffix);
-    for (ordo_eid e = 0; e < g->m && g->weight_type != ORDO_NONE; e++) {
-        const ordo_u64 wide = ordo_csr_word(g, e);
-        const ordo_u32 bits = (ordo_u32)wide;
+    ordo_u64 begin, end;
+    ordo_split(g->m, s->members, member, &begin, &end);
+    for (ordo_eid e = begin; e < end && g->weight_type != ORDO_NONE; e++) {
+        const ordo_u64 bits = ordo_csr_word(g, e);
+        negative |= g->weight_type == ORDO_I64 ? (ordo_i64)bits < 0 : (ordo_i32)bits < 0;
+        if (left_out(g->weight_type, s->holds, bits)) {
+            ordo_keep_least(&s->wrong, e);
+            break;
+        }
+    }
+    if (negative)
+        __atomic_store_n(&s->negative, 1, __ATOMIC_RELAXED);
+    ordo_split(g->n, s->members, member, &begin, &end);
+    for (ordo_u64 u = begin; u < end && s->loops; u++)
+        for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
+            if (g->head[e * g->stride] == u)
+                ordo_keep_least(&s->loop, u);
+}
+
+static ordo_status search_edges(const ordo_graph *graph, search *s)
+{
+    ordo_team *team;
+    s->loop = s->g->n;
+    s->wrong = s->g->m;
+    if (s->g->weight_type == ORDO_NONE && !s->loops)
+        return ORDO_OK;
+    const ordo_status status = ordo_graph_team(graph->threads, s->g->m + s->g->n, &team);
+    if (status)
+        return status;
+    s->members = ordo_team_size(team);
+    ordo_team_run(team, search_part, s);
+    ordo_team_return(team);
+    return ORDO_OK;
+}
+
+static ordo_status check_weights(const search *s, const struct format *f, const char *path)
+{
+    const ordo_csr *g = s->g;
+    const int holds = f->holds;
+    if (s->wrong < g->m) {
+        const ordo_u64 bits = ordo_csr_word(g, s->wrong);
+        const ordo_u32 low = (ordo_u32)bits;
         ordo_f32 real;
-        memcpy(&real, &bits, sizeof real);
-        negative |= g->weight_type == ORDO_I64 ? (ordo_i64)wide < 0 : (ordo_i32)bits < 0;
-        if (g->weight_type == ORDO_F64 && holds & FINITE && !isfinite(ordo_bits_f64(wide)))
-            return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %g, expected a finite one in %s", path,
-                             ordo_bits_f64(wide), f->suffix);
-        if (g->weight_type == ORDO_U32 && holds & U31 && bits > INT32_MAX)
-            return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %u, expected at most %d in %s", path, bits, INT32_MAX,
+        memcpy(&real, &low, sizeof real);
+        if (g->weight_type == ORDO_U32)
+            return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %u, expected at most %d in %s", path, low, INT32_MAX,
                              f->suffix);
-        if (g->weight_type == ORDO_F32 && holds & FINITE && !isfinite(real))
-            return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %g, expected a finite one in %s", path, (double)real,
-                             f->suffix);
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found weight %g, expected a finite one in %s", path,
+                         g->weight_type == ORDO_F64 ? ordo_bits_f64(bits) : (double)real, f->suffix);
     }
     /* i32 weights of which none is negative can be written as u32. */
-    bool fits = holds & 1 << g->weight_type || (g->weight_type == ORDO_I32 && !negative && holds & U32) ||
-                (g->weight_type == ORDO_I64 && !negative && holds & N63);
+    bool fits = holds & 1 << g->weight_type || (g->weight_type == ORDO_I32 && !s->negative && holds & U32) ||
+                (g->weight_type == ORDO_I64 && !s->negative && holds & N63);
     if (!fits)
         return ordo_fail(ORDO_ERR_USAGE, "%s: found %s weights%s, expected others: %s cannot hold them", path,
                          ordo_type_name(g->weight_type),
-                         negative && (g->weight_type == ORDO_I32 || g->weight_type == ORDO_I64) ? " below 0" : "",
+                         s->negative && (g->weight_type == ORDO_I32 || g->weight_type == ORDO_I64) ? " below 0" : "",
                          f->suffix);
     return ORDO_OK;
 }
@@ -220,6 +155,7 @@ static ordo_status check_weights(const ordo_csr *g, const struct format *f, cons
 static ordo_status check_fit(const ordo_graph *graph, const struct format *f, const char *path)
 {
     const ordo_csr *g = &graph->out;
+    const bool weighted = g->weight_type != ORDO_NONE;
     if (f->holds & SMALL_IDS && g->n > INT32_MAX)
         return ordo_fail(ORDO_ERR_USAGE, "%s: found %llu vertices, expected at most %d in %s", path,
                          (unsigned long long)g->n, INT32_MAX, f->suffix);
@@ -232,43 +168,21 @@ static ordo_status check_fit(const ordo_graph *graph, const struct format *f, co
                          "%s: found a directed graph, expected a symmetric one: %s holds no others (--symmetrise, or "
                          "--symmetric if it is)",
                          path, f->suffix);
-    if (f->holds & SYMMETRIC)
-        for (ordo_vid u = 0; u < g->n; u++)
-            for (ordo_eid e = g->row[u]; e < g->row[u + 1]; e++)
-                if (g->head[e * g->stride] == u)
-                    return ordo_fail(ORDO_ERR_USAGE,
-                                     "%s: found a loop at vertex %u, expected none in %s (--drop-loops)", path, u,
-                                     f->suffix);
-    return check_weights(g, f, path);
-}
-
-/* The bytes of the file. */
-static ordo_status write_bytes(ordo_writer *w, ordo_body_writer *body, const void *arg, const char *path)
-{
-    w->block = ordo_alloc(BLOCK, 1);
-    ordo_status status = w->block ? ORDO_OK : ORDO_ERR_MEMORY;
-    w->wrapper = (ordo_wrapper){.kind = ordo_wrapping_named(path), .put = put_compressed, .to = w};
-    if (!status && w->wrapper.kind)
-        status = ordo_wrapper_start(&w->wrapper, path);
-    if (!status)
-        status = body(w, arg);
-    if (!status)
-        flush(w, true);
-    ordo_wrapper_free(&w->wrapper);
-    ordo_free(w->block);
-    return status;
-}
-
-ordo_status ordo_write_file(const char *path, ordo_body_writer *body, const void *arg)
-{
-    ordo_output out;
-    ordo_status status = ordo_output_open(path, &out);
+    if (!weighted && !(f->holds & NONE))
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "%s: found a graph without weights, expected weights: %s has one an edge (they can be drawn)",
+                         path, f->suffix);
+    if (weighted && !(f->holds & (U32 | I32 | F32)))
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found a graph with weights, expected none: %s cannot hold them", path,
+                         f->suffix);
+    search s = {.g = g, .holds = f->holds, .loops = f->holds & SYMMETRIC};
+    const ordo_status status = search_edges(graph, &s);
     if (status)
         return status;
-    ordo_writer w = {.fd = out.fd};
-    status = write_bytes(&w, body, arg, path);
-    ordo_status closed = ordo_output_close(&out, !status, w.error);
-    return status ? status : closed;
+    if (s.loop < g->n)
+        return ordo_fail(ORDO_ERR_USAGE, "%s: found a loop at vertex %llu, expected none in %s (--drop-loops)", path,
+                         (unsigned long long)s.loop, f->suffix);
+    return check_weights(&s, f, path);
 }
 
 typedef struct graph_body {

@@ -681,6 +681,17 @@ ordo_status ordo_job_need_in(ordo_job *job)
     return status;
 }
 
+bool ordo_job_in_pays(const ordo_job *job, double times)
+{
+    return job->own->options->repeats > 1 || ordo_graph_in_pays(job->own->graph, times);
+}
+
+void ordo_job_pushed(ordo_job *job, ordo_u64 edges)
+{
+    ordo_graph *g = (ordo_graph *)(size_t)job->own->graph; /* callers do not see this number */
+    __atomic_fetch_add(&g->pushed, edges, __ATOMIC_RELAXED);
+}
+
 ordo_status ordo_job_need_tails(ordo_job *job)
 {
     const double before = ordo_job_seconds(job);

@@ -65,6 +65,8 @@ typedef struct bsp_run {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
     ordo_u64 *front[2]; /* [words] bitmaps of vertices, if pulling is possible; else NULL */
     ordo_u64 words;
+    bool only_pushes;      /* for want of in-rows, which may be made for a later run */
+    ordo_u64 pushed;       /* edges, at the end; by member 0 */
     ordo_u64 next_word[2]; /* first word not taken, for even and odd supersteps */
     ordo_u64 span[2];      /* of all ranks; see ordo_bsp_vote */
     op_cell *taken;        /* [items] for sums, if pulling is possible; see sums.h */
@@ -471,6 +473,8 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
         pulling = bsp_pulls && pull;
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
+    if (index == 0)
+        run->pushed = job->out->m - edges_left;
     ordo_bin_free(job, &me.next, sizeof(op_entry));
     ordo_bin_free(job, &me.later, sizeof(op_entry));
     ordo_bin_free(job, &open, sizeof(op_entry));
@@ -537,6 +541,11 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
         return ORDO_OK;
     if ((int)job->tunable[BSP_DIRECTION] == BSP_AUTO && !ordo_job_may_need_in(job))
         return ORDO_OK;
+    /* Over several processes all ranks decide alike, and each has counted its own edges only. */
+    run->only_pushes = (int)job->tunable[BSP_DIRECTION] == BSP_AUTO && !op_can_gather && !job->remote &&
+                       !ordo_job_in_pays(job, BSP_TRANSPOSE);
+    if (run->only_pushes)
+        return ORDO_OK;
     run->words = (job->num_items + 63) / 64;
     for (int i = 0; i < 2; i++) {
         run->front[i] = (ordo_u64 *)ordo_alloc(run->words, sizeof(ordo_u64));
@@ -570,6 +579,8 @@ static ordo_status bsp_run_here(ordo_job *job)
     ordo_status status = run.shares && run.votes ? bsp_prepare(job, &run) : ORDO_ERR_MEMORY;
     if (!status)
         status = bsp_run_team(&run, BSP_OF_SYNC(job, bsp_work_lock, bsp_work_racy, bsp_work_race, bsp_work_atomic));
+    if (run.only_pushes)
+        ordo_job_pushed(job, run.pushed);
     ordo_free(run.front[0]);
     ordo_free(run.front[1]);
     ordo_free(run.taken);

@@ -211,6 +211,13 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
 }
 
 #include "cuda_lists.cuh"
+
+/* Whether a run that may pull only pushes, since in-rows are not there and would not pay. */
+static bool bsp_lacks_in(const ordo_job *job, int direction)
+{
+    return ORDO_OP_ORDER != ORDO_SUM && bsp_pulls && direction == BSP_AUTO &&
+           !ordo_job_in_pays(job, BSP_TRANSPOSE_CUDA);
+}
 #endif
 
 static ordo_status bsp_run_job(ordo_job *job)
@@ -219,6 +226,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     ordo_cuda_arrays arrays = {};
     ordo_status status = ORDO_OK;
     bsp_args a = {};
+    bool only_pushes = false;
     const bool locked = job->sync == ORDO_SYNC_LOCK;
     if (locked && (int)job->tunable[BSP_LOCK_ORDER] == 1)
         return ordo_fail(
@@ -236,6 +244,8 @@ static ordo_status bsp_run_job(ordo_job *job)
         return status;
     if (listed || job->sync == ORDO_SYNC_RACE)
         a.direction = BSP_PUSH;
+    only_pushes = bsp_lacks_in(job, a.direction);
+    a.direction = only_pushes ? BSP_PUSH : a.direction;
 #endif
     const bool needs_in = ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
     status = ordo_cuda_begin(job, sizeof(op_cell), needs_in, &c);
@@ -268,6 +278,8 @@ static ordo_status bsp_run_job(ordo_job *job)
     }
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
+    if (only_pushes)
+        ordo_job_pushed(job, job->out->m);
     return ordo_cuda_end(&c, status);
 }
 

@@ -41,4 +41,7 @@ enum { BSP_AUTO, BSP_PUSH, BSP_PULL };                              /* values of
 enum { BSP_BUFFER, BSP_ATOMIC, BSP_WARP, BSP_PREFIX, BSP_SCATTER }; /* of append */
 enum { BSP_EITHER, BSP_EACH, BSP_ONCE };                            /* of dedup: auto, off, on */
 enum { BSP_CHUNKS, BSP_DONATE };                                    /* of balance */
+/* auto: a search of a directed graph without in-rows pushes. Making them, which the CPU does, costs about what pulling
+ * saves over so many times its edges. */
+enum { BSP_TRANSPOSE = 4, BSP_TRANSPOSE_CUDA = 512 };
 enum { BSP_GROWTH = 2 }; /* auto: a frontier has doubled if it has more than so many times the items of the last */

@@ -133,6 +133,106 @@ class Reading(Base):
                     self.assertEqual(json.loads(r.out)["graph"]["checksum"], want)
 
 
+class Threads(Base):
+    """Graphs and answers that several threads write: parts are formatted at the same time and written in order."""
+    SUFFIXES = (".gr", ".mtx", ".wel", ".wsg", ".ggr", ".ordo", ".wel.gz", ".gr.zst")
+
+    def setUp(self):
+        super().setUp()
+        self.graph = self.path("rmat.ordo")
+        self.good("generate", "rmat", "--scale", 14, "--degree", 8, "--weights", "uniform:1:1000000", "-o", self.graph)
+
+    def bytes_of(self, path):
+        with open(path, "rb") as f:
+            return f.read()
+
+    def check(self, suffix, *words):
+        """The same bytes for any number of threads, into files, and into a pipe."""
+        one, more = self.path("one" + suffix), self.path("more" + suffix)
+        r = ordo("convert", *words, one, "--threads", 1)
+        if "built without" in r.err:
+            return
+        self.assertEqual((r.returncode, r.err), (0, ""))
+        for threads in (2, 5):
+            self.good("convert", *words, more, "--threads", threads)
+            self.assertEqual(self.bytes_of(more), self.bytes_of(one), (suffix, threads))
+        pipe = self.path("pipe" + suffix)
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+            child = subprocess.Popen([ORDO, "convert", *map(str, words), pipe, "--threads", "3"],
+                                     stdout=subprocess.DEVNULL)
+            piped = reader.communicate(timeout=60)[0]
+        os.remove(pipe)
+        self.assertEqual((child.wait(timeout=60), piped), (0, self.bytes_of(one)), suffix)
+
+    def test_formats(self):
+        for suffix in self.SUFFIXES:
+            with self.subTest(suffix):
+                self.check(suffix, self.graph)
+        for suffix in (".el", ".sg", ".ordo"):
+            with self.subTest(suffix):
+                self.check(suffix, self.graph, "--drop-weights")
+        for suffix in (".graph", ".mtx", ".wsg"):
+            with self.subTest(suffix + ", symmetric"):
+                self.check(suffix, self.graph, "--symmetrise", "--drop-loops", "--dedup", "min")
+        sums = {json.loads(self.good("info", self.path(name), "--quick", "--json", "-").out)["graph"]["checksum"]
+                for name in ("one.gr", "one.wel", "one.gr.zst") if os.path.exists(self.path(name))}
+        self.good("convert", self.graph, self.path("more.mtx"), "--threads", 5)
+        sums.add(json.loads(self.good("info", self.path("more.mtx"), "--quick", "--json", "-").out)["graph"]["checksum"])
+        self.assertEqual(len(sums), 1)
+
+    def test_long_row(self):
+        """A line that is longer than a block is written while its part has the turn."""
+        leaves = 150000
+        star = self.file("star.el", "".join(f"0 {v}\n" for v in range(1, leaves + 1)))
+        self.check(".graph", star, "--symmetrise")
+        lines = self.bytes_of(self.path("one.graph")).decode().split("\n")
+        self.assertEqual(lines[1], " ".join(str(v) for v in range(2, leaves + 2)))
+        self.assertEqual(set(lines[2:-1]), {"1"})
+
+    def test_answers(self):
+        for app, words in (("sssp", ["--source", 0]), ("bfs", ["--source", 0]), ("mst", ["--symmetrise"])):
+            for suffix in (".txt", ".npy"):
+                with self.subTest(app, suffix=suffix):
+                    found = []
+                    for threads in (1, 4):
+                        out = self.path("answer" + suffix)
+                        self.good(app, self.graph, *words, "--threads", threads, "--output", out, "--quiet")
+                        found.append(self.bytes_of(out))
+                    self.assertEqual(*found)
+        distances = self.path("distances.txt")
+        self.good("sssp", self.graph, "--source", 0, "--threads", 4, "--output", distances, "--quiet")
+        with open(distances) as f:
+            lines = f.read().split("\n")
+        self.assertEqual((len(lines), lines[0], lines[-1]), (2 ** 14 + 1, "0", ""))
+        self.assertTrue(all(line == "inf" or line.isdigit() for line in lines[:-1]))
+        out = ordo("sssp", self.graph, "--source", 0, "--threads", 4, "--output", "-", "--quiet").out
+        self.assertEqual(out, "\n".join(lines))
+
+    def test_failures(self):
+        """A disk that is full in the middle: the reason, no partial file, and the old file stays."""
+        for suffix in (".ordo", ".wel", ".wsg", ".mtx", ".wel.gz"):
+            for size in (0, 300000, 700000):
+                with self.subTest(suffix, size=size):
+                    out = self.file("old" + suffix, "old")
+                    before = self.names()
+                    self.refused(3, "File too large", "convert", self.graph, out, "--threads", 4,
+                                 preexec_fn=lambda size=size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+                    self.assertEqual(self.names(), before)
+                    self.assertEqual(self.bytes_of(out), b"old")
+        for suffix in (".ordo", ".wel"):
+            full = self.path("full" + suffix)
+            os.symlink("/dev/full", full)
+            self.refused(3, "No space left", "convert", self.graph, full, "--threads", 4)
+        before = self.names()
+        self.refused(3, "File too large", "sssp", self.graph, "--source", 0, "--quiet", "--threads", 4, "--output",
+                     self.path("a.txt"),
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
+        self.assertEqual(self.names(), before)
+        self.refused(3, "/dev/full.*No space left", "sssp", self.graph, "--source", 0, "--quiet", "--threads", 4,
+                     "--output", "/dev/full")
+
+
 class Writing(Base):
     WRAPPED = {".gz": ["gzip", "-dc"], ".xz": ["xz", "-dc"], ".zst": ["zstd", "-dc"]}
 

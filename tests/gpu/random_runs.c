@@ -134,7 +134,7 @@ static void random_graph(ordo_u64 seed, const char *scheduler, unsigned *runs, d
     family_make(family, size, next_random(&r), &list);
     trial_settings *hard = trial_hard(scheduler, &hards), none = {NULL};
     const size_t chosen = hards ? next_random(&r) % hards : 0;
-    ordo_options options = {.scheduler = scheduler, .device = device, .timeout = 10};
+    ordo_options options = {.scheduler = scheduler, .device = device, .timeout = 10, .repeats = seed % 4};
     char text[160], where[256];
     trial_set(&options, hards && seed % 2 ? hard[chosen] : none, text, sizeof text);
     snprintf(where, sizeof where, "%s, graph %llu (%s of %u)", scheduler, (unsigned long long)seed, family, size);

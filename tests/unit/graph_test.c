@@ -184,6 +184,25 @@ START_TEST(symmetric_is_checked)
     ck_assert_ptr_nonnull(strstr(ordo_last_error(), "0 -> 1"));
     ck_assert_int_eq(ordo_graph_from_edges(3, weights, 6, ORDO_NONE, ORDO_SYMMETRIC, 1, &g), ORDO_OK);
     ordo_graph_free(g);
+    /* one edge of many, by several threads: its weight, then its head */
+    enum { N = 1000, PAIRS = 60000 };
+    ordo_edge_entry *many = random_list(N, PAIRS, 3);
+    many = realloc(many, 2 * PAIRS * sizeof *many);
+    ck_assert_ptr_nonnull(many);
+    for (int i = 0; i < PAIRS; i++)
+        many[PAIRS + i] = (ordo_edge_entry){many[i].head, many[i].tail, many[i].weight};
+    ck_assert_int_eq(ordo_graph_from_edges(N, many, 2 * PAIRS, ORDO_U32, ORDO_SYMMETRIC, 3, &g), ORDO_OK);
+    ordo_graph_free(g);
+    int one = 0;
+    while (many[one].head == many[one].tail)
+        one++;
+    many[one].weight ^= 1;
+    ck_assert_int_eq(ordo_graph_from_edges(N, many, 2 * PAIRS, ORDO_U32, ORDO_SYMMETRIC, 3, &g), ORDO_ERR_INPUT);
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "of the same weight"));
+    many[one].weight ^= 1;
+    many[one].head = (many[one].head + 1) % N;
+    ck_assert_int_eq(ordo_graph_from_edges(N, many, 2 * PAIRS, ORDO_NONE, ORDO_SYMMETRIC, 3, &g), ORDO_ERR_INPUT);
+    free(many);
 }
 END_TEST
 

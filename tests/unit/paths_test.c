@@ -321,7 +321,7 @@ START_TEST(test_refused)
     ordo_path_answer later = arrays;
     later.reserved[4] = 1;
     ordo_path_query good = {.sources = (ordo_vid[]){0, 2}, .source_count = 2}, query = good;
-    ordo_options options = {.reserved = {[1] = 3}};
+    ordo_options options = {.reserved = {[0] = 3}};
     for (int app = 0; app < APPS; app++) {
         const ordo_path_query bad[] = {{.sources = NULL, .source_count = 2},
                                        {.sources = good.sources},
@@ -338,7 +338,7 @@ START_TEST(test_refused)
         ck_assert_int_eq(runs[app](g, &good, NULL, &later), ORDO_ERR_USAGE);
         ck_assert_str_eq(ordo_last_error(), "ordo_path_answer: found 1 in reserved[4], expected 0");
         ck_assert_int_eq(runs[app](g, &good, &options, &arrays), ORDO_ERR_USAGE);
-        ck_assert_str_eq(ordo_last_error(), "ordo_options: found 3 in reserved[1], expected 0");
+        ck_assert_str_eq(ordo_last_error(), "ordo_options: found 3 in reserved[0], expected 0");
         ck_assert_int_eq(runs[app](NULL, &good, NULL, &arrays), ORDO_ERR_USAGE);
         ck_assert_int_eq(runs[app](g, NULL, NULL, &arrays), ORDO_ERR_USAGE);
         ck_assert_int_eq(runs[app](g, &good, NULL, NULL), ORDO_ERR_USAGE);

@@ -572,6 +572,50 @@ START_TEST(version_is_that_of_the_headers)
 }
 END_TEST
 
+/* Edges that a search with `options` looks at, by one thread. */
+static ordo_u64 edges_of_search(ordo_options options)
+{
+    ordo_stats stats = {0};
+    ordo_u32 *level = malloc((ordo_graph_out(graph)->n + 1) * sizeof *level);
+    options.scheduler = "bsp";
+    options.threads = 1;
+    ck_assert_int_eq(ordo_bfs(graph, source, INFINITY, &options, level, NULL, &stats), ORDO_OK);
+    const ordo_u64 edges = stats.edges;
+    ordo_stats_free(&stats);
+    free(level);
+    return edges;
+}
+
+/* A search of a directed graph pulls only once in-rows are there, are said to serve more runs, or would have paid. A
+ * search that pulls looks at fewer edges. */
+START_TEST(in_rows_are_made_once_they_pay)
+{
+    static const char *const push = "direction=push", *const pull = "direction=pull";
+    const ordo_csr *in;
+    make_graph("rmat", 0);
+    const ordo_u64 pushed = edges_of_search((ordo_options){.settings = &push, .setting_count = 1});
+    ck_assert_uint_eq(edges_of_search((ordo_options){.repeats = 1}), pushed);
+    int before = 1; /* runs that have pushed for want of in-rows */
+    while (before < 50 && edges_of_search((ordo_options){0}) == pushed)
+        before++;
+    ck_assert_msg(before >= 4 && before < 50, "%d runs have pushed", before);
+    const ordo_u64 both = edges_of_search((ordo_options){0});
+    ck_assert_uint_lt(both, pushed);
+    ck_assert_uint_eq(edges_of_search((ordo_options){.settings = &push, .setting_count = 1}), pushed);
+    drop_graph();
+    make_graph("rmat", 0);
+    ck_assert_uint_eq(edges_of_search((ordo_options){.repeats = 2}), both);
+    drop_graph();
+    make_graph("rmat", 0);
+    ck_assert_int_eq(ordo_graph_in(graph, 1, &in), ORDO_OK);
+    ck_assert_uint_eq(edges_of_search((ordo_options){0}), both);
+    drop_graph();
+    make_graph("rmat", 0);
+    ck_assert_uint_ne(edges_of_search((ordo_options){.settings = &pull, .setting_count = 1}), pushed);
+    drop_graph();
+}
+END_TEST
+
 START_TEST(statuses_have_names)
 {
     ck_assert_str_eq(ordo_status_name(ORDO_ERR_INPUT), "ORDO_ERR_INPUT");
@@ -607,6 +651,7 @@ int main(void)
     tcase_add_test(tests, tables_are_checked);
     tcase_add_test(tests, an_operator_runs_only_where_it_was_compiled);
     tcase_add_test(tests, version_is_that_of_the_headers);
+    tcase_add_test(tests, in_rows_are_made_once_they_pay);
     tcase_add_test(tests, statuses_have_names);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -89,7 +89,10 @@ typedef struct ordo_options {
                                   * cc, lp, and the native kcore for all cores; others return ORDO_ERR_USAGE. Complete
                                   * when the call returns ORDO_OK; unspecified after an error */
     ordo_u64 device_bytes;       /**< targets * bytes of a cell */
-    ordo_u64 reserved[2];        /**< 0; what is added later takes their place */
+    ordo_u64 repeats;            /**< such runs on this graph that are to be expected, this one included. From 2 on,
+                                  * what serves all of them is made for the first: in-rows, for searches of directed
+                                  * graphs under bsp. Else they are made once the runs have shown that they pay */
+    ordo_u64 reserved[1];        /**< 0; what is added later takes their place */
 } ordo_options;
 
 /* ---- what a run gives back ---- */

@@ -416,6 +416,13 @@ ORDO_API ordo_status ordo_job_need_in(ordo_job *job);
 /* Whether that is possible: not over several processes that have read their own rows of a directed graph. The same in
  * all of them. */
 ORDO_API bool ordo_job_may_need_in(const ordo_job *job);
+/* Whether in-rows that a run can do without are worth making: the graph has them, or the caller expects more runs
+ * (ordo_options.repeats), or earlier runs, by ordo_job_pushed, went along `times` as many edges for want of them as the
+ * graph has. If making them costs as much as a run saves over so many edges, all runs together take at most twice the
+ * time of the better choice. */
+ORDO_API bool ordo_job_in_pays(const ordo_job *job, double times);
+/* Adds the edges of a run for which ordo_job_in_pays was false. */
+ORDO_API void ordo_job_pushed(ordo_job *job, ordo_u64 edges);
 /* Sets job->tail likewise: an array that is made once and kept with the graph. */
 ORDO_API ordo_status ordo_job_need_tails(ordo_job *job);
 /* Sets *part to a partition of the graph into `parts` parts: (*part)[target] is below `parts`. Kept with the graph, not
