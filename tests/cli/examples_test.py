@@ -57,7 +57,8 @@ class Examples(unittest.TestCase):
         bin = pathlib.Path(cls.folder.name) / "bin"
         bin.mkdir()
         (bin / "ordo").symlink_to(ORDO)
-        cls.env = {**os.environ, "PATH": f"{bin}:{os.environ['PATH']}", "ORDO_CACHE": f"{cls.folder.name}/cache", "PYTHONPATH": str(root / "python")}
+        cls.env = {**os.environ, "PATH": f"{bin}:{os.environ['PATH']}", "ORDO_CACHE": f"{cls.folder.name}/cache", "PYTHONPATH": str(root / "python"),
+                   "CC": command.quick_compiler(cls.folder.name)}
         draws = subprocess.run([os.environ.get("ORDO_PYTHON", "python3"), "-c", "import matplotlib, numpy, plotly"], stderr=subprocess.DEVNULL, check=False)
         cls.draws = draws.returncode == 0
         run = ordo("sssp", "road.gr", "--device", "cuda", cwd=base)

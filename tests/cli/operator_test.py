@@ -18,7 +18,6 @@ TOLLS = os.path.join(TREE, "tests", "cli", "operators", "tolls.c")
 INCLUDE = os.path.join(TREE, "framework", "include")
 INTERFACE = int(re.search(r"ORDO_SCHEDULER_INTERFACE = (\d+)",
                           pathlib.Path(INCLUDE, "ordo/scheduler/scheduler.h").read_text())[1])
-GIVEN_CC = os.environ.get("CC")
 
 # An operator by its parts: the functions, then lines of its list.
 FILE = """#include <ordo/operator/operator.h>
@@ -44,12 +43,7 @@ class Files(Base):
         super().setUpClass()
         cls.cache = cls.path("cache")
         os.environ["ORDO_CACHE"] = cls.cache
-        if not GIVEN_CC:  # without optimisation, which takes two thirds of the time
-            fast = cls.path("fast-cc")
-            with open(fast, "w") as f:
-                f.write('#!/bin/sh\nexec cc "$@" -O0 -DORDO_INLINE_FREELY\n')
-            os.chmod(fast, 0o755)
-            os.environ["CC"] = fast
+        os.environ["CC"] = command.quick_compiler(cls.path("."))
 
     def write(self, name, text):
         with open(self.path(name), "w") as f:
