@@ -90,6 +90,8 @@ ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vert
                             const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out);
 /* A graph over the caller's rows, which are checked. Takes over *lent where it succeeds only. */
 ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out);
+/* Of rows that are borrowed (ordo_graph_borrow_arrays()): that types, strides and pointers are possible. */
+ordo_status ordo_check_row_arrays(const ordo_row_arrays *a);
 /* Edges of the longest out-row; kept from the first call on, which reads all row bounds. Thread-safe. */
 ordo_u64 ordo_graph_longest_row(const ordo_graph *g);
 /* Whether it has in-rows, or runs have pushed along `times` as many edges as it has for want of them. Thread-safe. */
