@@ -8,8 +8,8 @@
 #include <ordo/scheduler/scheduler.h>
 
 /* Forced inlining: the compiler knows which sink function is called only where the function that takes the sink is
- * inlined. Under GCC's sanitizers, and with -DORDO_INLINE_FREELY, the compiler decides: code for tests need not be fast,
- * and then compiles in a third to a twentieth of the time. */
+ * inlined. Under GCC's sanitizers, and with -DORDO_INLINE_FREELY, the compiler decides: code for tests need not be
+ * fast, and then compiles in a third to a twentieth of the time. */
 #if defined(ORDO_INLINE_FREELY) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ORDO_INLINE static inline __attribute__((unused))
 #else
