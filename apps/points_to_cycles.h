@@ -1,8 +1,9 @@
 /* points_to_cycles.h -- finds variables that lie on a common cycle of copies, by Tarjan's algorithm (1972).
  *
- * Variables on a cycle have the same set when the analysis ends, so one of them may stand for all: a class, whose
- * representative has its set and its edges. The graph here is that of representatives; its rows hold representatives
- * only. By one thread, while no other writes rows. No recursion: paths are as long as the program.
+ * Variables on a cycle have the same set when the analysis ends. They form a class, and one of them, the
+ * representative, has the set and the edges of all. The search follows edges between representatives; rows must hold
+ * representatives only. One thread calls it, while no other thread writes rows. The search keeps its path in an array
+ * instead of recursing, since a path may have as many variables as the program.
  */
 #ifndef ORDO_POINTS_TO_CYCLES_H
 #define ORDO_POINTS_TO_CYCLES_H
@@ -24,7 +25,7 @@ typedef struct cycle_finder {
 
 #define CYCLE_DONE 0xFFFFFFFFu
 
-/* What to do with each variable that joins the class of another one; those of one class come one after another. */
+/* The search calls this for each variable that joins the class of another one. Calls for one class are consecutive. */
 typedef void cycle_join(void *arg, ordo_u32 v, ordo_u32 into);
 
 static inline bool cycle_finder_make(cycle_finder *f, ordo_u32 n)

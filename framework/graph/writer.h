@@ -21,15 +21,16 @@ ordo_status ordo_write_file(const char *path, ordo_body_writer *body, const void
 typedef void ordo_part_writer(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 end);
 ordo_status ordo_put_parts(ordo_writer *w, int threads, ordo_u64 items, ordo_u64 bytes, ordo_part_writer *put,
                            const void *arg);
-/* The same into an open file, from where its last write ended, or, unless it `seeks`, into a device or a pipe. Returns
- * 0, or the errno of the first failure (ENOMEM also where no team can be had). */
+/* Does what ordo_put_parts() does, for a file descriptor: where `seeks`, at the offset at which its last write ended;
+ * else in order, as a device or a pipe needs it. Returns 0, or the errno of the first failure (ENOMEM also where no
+ * team can be had). */
 ORDO_API int ordo_write_parts(int fd, bool seeks, int threads, ordo_u64 items, ordo_u64 bytes, ordo_part_writer *put,
                               const void *arg);
-/* The same for what is in memory as in the file. */
+/* Puts an array whose bytes in the file are those in memory, by several threads. */
 ordo_status ordo_put_array(ordo_writer *w, int threads, const void *bytes, ordo_u64 size);
-/* The same for all edges: binary, each its head and then its weight, if there is one. */
+/* Puts all edges in binary form, by several threads: of each edge the head, then the weight if there is one. */
 ordo_status ordo_put_edges(ordo_writer *w, int threads, const ordo_csr *g);
-/* The same for all edges, each by a call of `put`, which may put nothing. */
+/* Calls `put` for each edge in order, by several threads. `put` may put nothing. */
 typedef void ordo_line_writer(ordo_writer *w, const ordo_csr *g, ordo_vid tail, ordo_eid e);
 ordo_status ordo_put_lines(ordo_writer *w, int threads, const ordo_csr *g, ordo_line_writer *put);
 ORDO_API void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size);

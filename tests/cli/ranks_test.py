@@ -52,7 +52,8 @@ SESSIONS = tempfile.TemporaryDirectory(prefix="mpi.")
 
 
 def start(count, *words, program=None):
-    # A folder for each job: two of Open MPI's that start at once may both make the folder that is common to a host's, and one fails.
+    # Each job has a folder of its own. Open MPI keeps its sessions in one folder of TMPDIR; of two jobs that start at once both may
+    # try to make it, and one then fails.
     return subprocess.Popen([MPIRUN, "-np", str(count), program or command.ORDO, *map(str, words)],
                             env=dict(WORLD, TMPDIR=tempfile.mkdtemp(dir=SESSIONS.name)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)

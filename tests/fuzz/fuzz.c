@@ -9,18 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "framework/graph/graph.h"
-
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz: %s; last error: %s\n", what, ordo_last_error());
-    abort();
-}
+#include "tests/fuzz/target.h"
 
 /* An .ordo header of this size has its checksum at its end: put right, so that mutations get behind it. */
 static void mend(ordo_u8 *bytes, size_t size)
@@ -81,10 +73,8 @@ static ordo_read_options options_of(const ordo_u8 *data, size_t size)
 #ifdef FILES
 static ordo_status read_bytes(const ordo_u8 *data, size_t size, const ordo_read_options *options, ordo_graph **out)
 {
-    int fd = memfd_create("fuzz", 0);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    must(fd >= 0 && write(fd, data, size) == (ssize_t)size, "no file in memory");
+    int fd;
+    const char *path = file_in_memory(data, size, &fd);
     ordo_status status = ordo_graph_read(path, options, out);
     ordo_i32 *places = NULL;
     if (status && ordo_read_coordinates(path, 3, &places) == ORDO_OK)

@@ -1,28 +1,22 @@
-/* programs.c -- libFuzzer targets of files that are no graphs: formulas (-DFORMULA), programs of constraints
- * (-DCONSTRAINTS), meshes (-DMESH).
+/* programs.c -- libFuzzer targets for the readers of formulas (-DFORMULA), constraints (-DCONSTRAINTS) and meshes
+ * (-DMESH).
  *
- * Whatever the bytes: no crash, no leak, no hang, and either one line of error and nothing made, or what is in range as
- * the header of the reader says. A mesh is up to three files beside each other: parts of the input, parted by a byte 1.
+ * For any input the reader must not crash, leak or hang. It either fails with one line of error and returns nothing, or
+ * returns an object whose indices are in the ranges that its header documents. The reader of meshes takes up to three
+ * files; a byte of value 1 in the input ends one file and begins the next.
  * Built and run by tools/fuzz, with address and undefined-behaviour sanitizers.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <ordo/mesh.h>
 #include <ordo/points_to.h>
 #include <ordo/sat.h>
 
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz: %s; last error: %s\n", what, ordo_last_error());
-    abort();
-}
+#include "tests/fuzz/target.h"
 
 static void must_be_refused(ordo_status status)
 {
@@ -86,15 +80,6 @@ static void read_bytes(const ordo_u8 *data, size_t size)
 }
 
 #else
-
-static const char *file_in_memory(const ordo_u8 *data, size_t size, int *fd)
-{
-    static char path[64];
-    *fd = memfd_create("fuzz", 0);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
-    must(*fd >= 0 && write(*fd, data, size) == (ssize_t)size, "no file in memory");
-    return path;
-}
 
 static void read_bytes(const ordo_u8 *data, size_t size)
 {
