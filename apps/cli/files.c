@@ -335,8 +335,7 @@ static void put_edge_lines(ordo_writer *w, const void *arg, ordo_u64 begin, ordo
     ordo_vid tail = ordo_csr_tail(of->rows, of->values[begin]);
     for (ordo_u64 i = begin; i < end; i++) {
         const ordo_eid e = of->values[i];
-        while (of->rows->row[tail + 1] <= e)
-            tail++;
+        tail = ordo_tail_from(of->rows, tail, e);
         ordo_put_number(w, tail + of->base);
         ordo_put_text(w, " ");
         ordo_put_number(w, of->rows->head[e * of->rows->stride] + of->base);
@@ -350,8 +349,7 @@ static void put_flow_lines(ordo_writer *w, const void *arg, ordo_u64 begin, ordo
     const edge_lines *of = arg;
     ordo_vid tail = ordo_csr_tail(of->rows, begin);
     for (ordo_eid e = begin; e < end; e++) {
-        while (of->rows->row[tail + 1] <= e)
-            tail++;
+        tail = ordo_tail_from(of->rows, tail, e);
         ordo_put_text(w, "f ");
         ordo_put_number(w, (ordo_u64)tail + 1);
         ordo_put_text(w, " ");

@@ -339,8 +339,7 @@ static void put_lines(ordo_writer *w, const void *arg, ordo_u64 begin, ordo_u64 
     const lines *of = arg;
     ordo_vid tail = ordo_csr_tail(of->g, begin);
     for (ordo_eid e = begin; e < end; e++) {
-        while (of->g->row[tail + 1] <= e)
-            tail++;
+        tail = ordo_tail_from(of->g, tail, e);
         of->put(w, of->g, tail, e);
     }
 }

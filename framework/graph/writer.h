@@ -33,6 +33,13 @@ ordo_status ordo_put_edges(ordo_writer *w, int threads, const ordo_csr *g);
 /* Calls `put` for each edge in order, by several threads. `put` may put nothing. */
 typedef void ordo_line_writer(ordo_writer *w, const ordo_csr *g, ordo_vid tail, ordo_eid e);
 ordo_status ordo_put_lines(ordo_writer *w, int threads, const ordo_csr *g, ordo_line_writer *put);
+/* The tail of edge e, for callers that take edges in order: `tail` is that of an earlier edge. */
+static inline ordo_vid ordo_tail_from(const ordo_csr *g, ordo_vid tail, ordo_eid e)
+{
+    while (g->row[tail + 1] <= e)
+        tail++;
+    return tail;
+}
 ORDO_API void ordo_put_bytes(ordo_writer *w, const void *bytes, size_t size);
 ORDO_API void ordo_put_text(ordo_writer *w, const char *text);
 ORDO_API void ordo_put_number(ordo_writer *w, ordo_u64 value); /* decimal digits */
