@@ -65,4 +65,13 @@ static inline void pass_kernel_all(const ordo_pass *pass, const void *parameter)
         return handle;                                                                                                 \
     }
 
+#ifdef __cplusplus
+/* Defines the kernel and the instance that nvcc would make of NAME_pass. */
+#define PASS_INSTANCE(_name)                                                                                           \
+    PASS_KERNEL(_name)                                                                                                 \
+    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
+    const ordo_pass_instance _name##_pass_on_cuda = {_name##_pass.name, _name##_pass.fold, _name##_pass.state,         \
+                                                     _name##_kernel};
+#endif
+
 #endif

@@ -6,23 +6,18 @@
 #include "apps/mesh_passes.h"
 #include "tests/common/pass_kernel.h"
 
-#define MESH_PASS(_name)                                                                                               \
-    PASS_KERNEL(_name)                                                                                                 \
-    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
-    const ordo_pass_instance _name##_pass_on_cuda = {_name##_pass.name, _name##_pass.fold, _name##_pass.state,         \
-                                                     _name##_kernel};
-MESH_PASS(mesh_apply)
-MESH_PASS(mesh_begin)
-MESH_PASS(mesh_check)
-MESH_PASS(mesh_first)
-MESH_PASS(mesh_keep)
-MESH_PASS(mesh_left)
-MESH_PASS(mesh_list)
-MESH_PASS(mesh_look)
-MESH_PASS(mesh_move_points)
-MESH_PASS(mesh_move_triangles)
-MESH_PASS(mesh_put)
-MESH_PASS(mesh_sharpest)
-MESH_PASS(mesh_spread)
-MESH_PASS(mesh_sum)
-MESH_PASS(mesh_wait)
+PASS_INSTANCE(mesh_apply)
+PASS_INSTANCE(mesh_begin)
+PASS_INSTANCE(mesh_check)
+PASS_INSTANCE(mesh_first)
+PASS_INSTANCE(mesh_keep)
+PASS_INSTANCE(mesh_left)
+PASS_INSTANCE(mesh_list)
+PASS_INSTANCE(mesh_look)
+PASS_INSTANCE(mesh_move_points)
+PASS_INSTANCE(mesh_move_triangles)
+PASS_INSTANCE(mesh_put)
+PASS_INSTANCE(mesh_sharpest)
+PASS_INSTANCE(mesh_spread)
+PASS_INSTANCE(mesh_sum)
+PASS_INSTANCE(mesh_wait)

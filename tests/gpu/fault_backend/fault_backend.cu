@@ -325,18 +325,13 @@ static ordo_status run_relabel(ordo_job *job)
 /* ---- passes, whose instances nvcc makes itself ---- */
 
 #ifndef __CUDACC__
-#define FAULT_PASS(_name)                                                                                              \
-    PASS_KERNEL(_name)                                                                                                 \
-    extern "C" const ordo_pass_instance _name##_pass_on_cuda;                                                          \
-    const ordo_pass_instance _name##_pass_on_cuda = {_name##_pass.name, _name##_pass.fold, _name##_pass.state,         \
-                                                     _name##_kernel};
-FAULT_PASS(maxflow_active)
-FAULT_PASS(maxflow_begin)
-FAULT_PASS(mst_halve)
-FAULT_PASS(mst_join)
-FAULT_PASS(mst_live)
-FAULT_PASS(mst_name)
-FAULT_PASS(mst_start)
+PASS_INSTANCE(maxflow_active)
+PASS_INSTANCE(maxflow_begin)
+PASS_INSTANCE(mst_halve)
+PASS_INSTANCE(mst_join)
+PASS_INSTANCE(mst_live)
+PASS_INSTANCE(mst_name)
+PASS_INSTANCE(mst_start)
 #endif
 
 extern const ordo_instance fault_relabel;
