@@ -9,7 +9,7 @@
 #include "tests/grow/reference.h"
 
 static contract_reference check_shortcuts, check_puzzle, check_detours;
-const contract_row contract_rows[] = {{"shortcuts", check_shortcuts, 150, &shortcuts_operator},
+const contract_row contract_rows[] = {{"shortcuts", check_shortcuts, 60, &shortcuts_operator},
                                       {"puzzle", check_puzzle, 60, &puzzle_operator},
                                       {"detours", check_detours, 150, &detours_operator},
                                       {NULL, NULL, 0, NULL}};

@@ -26,9 +26,9 @@ static ordo_graph *one_vertex(void)
 
 static const ordo_item first_item = 0;
 
-static ordo_status solve(ordo_u32 wide, ordo_u32 high, const ordo_options *options, ordo_u32 *cells)
+static ordo_status solve_on(const ordo_graph *g, ordo_u32 wide, ordo_u32 high, const ordo_options *options,
+                            ordo_u32 *cells)
 {
-    ordo_graph *g = one_vertex();
     const puzzle_state state = {wide, high};
     const ordo_work work = {.op = &puzzle_operator,
                             .graph = g,
@@ -39,7 +39,13 @@ static ordo_status solve(ordo_u32 wide, ordo_u32 high, const ordo_options *optio
                             .initial = &first_item,
                             .initial_count = 1};
     cells[0] = 0;
-    const ordo_status status = ordo_run(&work, options, NULL);
+    return ordo_run(&work, options, NULL);
+}
+
+static ordo_status solve(ordo_u32 wide, ordo_u32 high, const ordo_options *options, ordo_u32 *cells)
+{
+    ordo_graph *g = one_vertex();
+    const ordo_status status = solve_on(g, wide, high, options, cells);
     ordo_graph_free(g);
     return status;
 }
@@ -337,6 +343,7 @@ END_TEST
 /* Each allocation fails once: the run says so and leaves nothing behind. */
 START_TEST(test_no_memory)
 {
+    ordo_graph *g = one_vertex();
     ordo_u32 cells[12];
     const ordo_u64 before = ordo_memory_now();
     ordo_status status = ORDO_ERR_MEMORY;
@@ -344,13 +351,14 @@ START_TEST(test_no_memory)
     for (; status; failures++) {
         ordo_additions added = {.most_edges = 24, .most_items = 11};
         ordo_memory_fail_after((ordo_u64)failures + 1);
-        status = solve(2, 2, &(ordo_options){.threads = 2, .additions = &added}, cells);
+        status = solve_on(g, 2, 2, &(ordo_options){.threads = 2, .additions = &added}, cells);
         ordo_memory_fail_after(0);
         ck_assert(status == ORDO_OK || status == ORDO_ERR_MEMORY);
         ordo_additions_free(&added);
         ck_assert_uint_eq(ordo_memory_now(), before);
     }
     ck_assert_int_gt(failures, 8);
+    ordo_graph_free(g);
 }
 END_TEST
 
