@@ -99,8 +99,8 @@ static ordo_status check_growing(const ordo_operator *op, unsigned device, const
         return ORDO_OK;
     name_schedulers(device, offsetof(ordo_scheduler, growing), others, sizeof others);
     return ordo_fail(ORDO_ERR_UNSOUND,
-                     "scheduler '%s' on device '%s' does not run '%s', which adds edges or items: not built; such "
-                     "operators run there under: %s",
+                     "scheduler '%s' on device '%s' does not run '%s', which makes new edges or items: not built; "
+                     "such operators run there under: %s",
                      p->scheduler->name, device == ORDO_ON_CPU ? "cpu" : "cuda", op->name, others);
 }
 

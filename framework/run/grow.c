@@ -31,15 +31,17 @@ ordo_status ordo_grow_check(const ordo_work *work, const ordo_options *options)
     if (!grows && !asked)
         return ORDO_OK;
     if (!grows)
-        return ordo_fail(ORDO_ERR_USAGE, "operator '%s' adds neither edges nor items (ORDO_RELAX_GROW), found bounds",
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "operator '%s' makes no new edges or items (ORDO_RELAX_GROW), found bounds for them",
                          work->op->name);
     if (options->group)
         return ordo_fail(ORDO_ERR_UNSOUND,
-                         "operator '%s' adds edges or items, which runs over ranks do not send: "
+                         "operator '%s' makes new edges or items, which runs over ranks do not send: "
                          "not built",
                          work->op->name);
     if (work->session)
-        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' adds edges or items, which sessions do not keep: not built",
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "operator '%s' makes new edges or items, which sessions do not keep: not built",
                          work->op->name);
     if (!asked)
         return ORDO_OK;
@@ -153,17 +155,17 @@ void ordo_job_grow_failed(ordo_job *job)
     const ordo_u32 failed = ordo_load_u32(&pool->failed);
     ordo_status status = ORDO_ERR_MEMORY;
     if (failed & ORDO_GROW_MORE_EDGES)
-        ordo_fail(status, "operator '%s' adds more than %u edges: raise ordo_additions.most_edges (--new-edges)",
+        ordo_fail(status, "operator '%s' makes more than %u new edges: raise ordo_additions.most_edges (--new-edges)",
                   job->op->name, pool->most_edges);
     else if (failed & ORDO_GROW_MORE_ITEMS)
-        ordo_fail(status, "operator '%s' adds more than %u items: raise ordo_additions.most_items (--new-items)",
+        ordo_fail(status, "operator '%s' makes more than %u new items: raise ordo_additions.most_items (--new-items)",
                   job->op->name, pool->most_items);
     else if (failed & ORDO_GROW_NO_WEIGHT)
-        status = ordo_fail(ORDO_ERR_USAGE, "operator '%s' adds an edge with a weight of another type than its %s",
+        status = ordo_fail(ORDO_ERR_USAGE, "operator '%s' makes an edge with a weight of another type than its %s",
                            job->op->name, ordo_type_name(job->op->weight));
     else
-        status = ordo_fail(ORDO_ERR_USAGE, "operator '%s' adds an edge from or to a number that is no item",
-                           job->op->name);
+        status =
+            ordo_fail(ORDO_ERR_USAGE, "operator '%s' makes an edge from or to a number that is no item", job->op->name);
     ordo_job_fail(job, status);
 }
 

@@ -20,7 +20,7 @@ typedef struct ordo_grown {
 ordo_status ordo_grow_check(const ordo_work *work, const ordo_options *options);
 /* Bytes of the room that ordo_grow_begin() makes; pages that nothing is added to are not there. */
 ordo_u64 ordo_grow_bytes(const ordo_work *work, const ordo_options *options);
-/* Makes room for what the job is to add, and has it use that. Errors: ORDO_ERR_MEMORY, ORDO_ERR_INPUT (keys); to be
+/* Makes the pool of what the job is to add, and has it use that. Errors: ORDO_ERR_MEMORY, ORDO_ERR_INPUT (keys); to be
  * freed nevertheless. */
 ordo_status ordo_grow_begin(ordo_job *job, const ordo_additions *asked, ordo_grown *grown);
 /* Hands what a run has added over to the caller; `out` may be NULL. */

@@ -69,8 +69,8 @@ ordo_status ordo_operator_check_pull(const ordo_operator *op, int item, const ch
         needs = "an operator whose targets are the heads of its edges;";
         but = "has others";
     } else if (op->properties & ORDO_GROWING) {
-        needs = "an operator that adds no edges, which would be missing in in-rows;";
-        but = "does";
+        needs = "an operator without new edges, which would be missing in in-rows;";
+        but = "makes some";
     } else if (!(op->properties & ORDO_EDGE_BLIND)) {
         needs = "an edge-blind operator, for in-rows number edges otherwise;";
         but = "is not edge-blind";
@@ -727,7 +727,7 @@ ordo_status ordo_job_need_partition(ordo_job *job, ordo_u32 parts, const ordo_u3
         return ordo_fail(ORDO_ERR_USAGE, "%s; operator '%s' works on arrays of its app and not on a graph's rows",
                          wants, job->op->name);
     if (job->grow && job->grow->most_items)
-        return ordo_fail(ORDO_ERR_USAGE, "%s; operator '%s' may add items, which no partition has", wants,
+        return ordo_fail(ORDO_ERR_USAGE, "%s; operator '%s' may make new items, which no partition has", wants,
                          job->op->name);
     if (job->targets != job->out->n)
         return ordo_fail(ORDO_ERR_USAGE, "%s; operator '%s' has %llu targets on a graph of %u vertices", wants,

@@ -387,7 +387,7 @@ class Run(Files):
         for name in first:
             os.unlink(os.path.join(self.cache, "operators", name))
             subprocess.run(["cc", "-shared", "-fPIC", other, "-o", os.path.join(self.cache, "operators", name)], check=True)
-        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 6", *run)
+        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 7", *run)
 
     def test_folder(self):
         """A folder that others can use is refused; where none can be made, nothing is kept."""
@@ -797,7 +797,7 @@ class Scheduler(Files):
     def test_refused(self):
         for status, why, folder in (
                 (3, "no such folder of a scheduler", "./none"), (3, "scheduler.c: No such file", self.folder.name + "/."),
-                (3, f"written for another version of Ordo: found interface 7, expected {INTERFACE}", self.changed("seven", [("interface", ".interface = 7,")])),
+                (3, f"written for another version of Ordo: found interface 77, expected {INTERFACE}", self.changed("seven", [("interface", ".interface = 77,")])),
                 (3, f"found interface 0, expected {INTERFACE}", self.changed("zero", [("interface", "")])),
                 (3, "is in a folder of another name, expected 'other'", self.changed("other", [("name", '.name = "pile",')])),
                 (2, "there is another scheduler 'delta'", self.changed("delta")), (2, "expected a folder whose name is that of a scheduler", self.changed("a-b"))):

@@ -81,13 +81,13 @@ START_TEST(test_bounds)
         ordo_additions added = {.most_edges = 840, .most_items = 358};
         const ordo_options options = {.threads = threads, .additions = &added};
         ck_assert_int_eq(solve(3, 2, &options, cells), ORDO_ERR_MEMORY);
-        ck_assert_str_eq(ordo_last_error(), "operator 'puzzle' adds more than 358 items: raise "
+        ck_assert_str_eq(ordo_last_error(), "operator 'puzzle' makes more than 358 new items: raise "
                                             "ordo_additions.most_items (--new-items)");
         ck_assert_int_eq(ordo_status_exit(ORDO_ERR_MEMORY), 4);
         ck_assert_uint_eq(added.items + added.edges, 0);
         added = (ordo_additions){.most_edges = 839, .most_items = 359};
         ck_assert_int_eq(solve(3, 2, &options, cells), ORDO_ERR_MEMORY);
-        ck_assert_str_eq(ordo_last_error(), "operator 'puzzle' adds more than 839 edges: raise "
+        ck_assert_str_eq(ordo_last_error(), "operator 'puzzle' makes more than 839 new edges: raise "
                                             "ordo_additions.most_edges (--new-edges)");
         added = (ordo_additions){.most_edges = 840, .most_items = 359};
         ck_assert_msg(solve(3, 2, &options, cells) == ORDO_OK, "%s", ordo_last_error());
@@ -219,7 +219,7 @@ START_TEST(test_refused)
     ordo_work work = labels_of(g, cells);
     static const char *const pull[] = {"direction=pull"}, *const scatter[] = {"append=scatter"};
     refused(&work, &(ordo_options){.scheduler = "topology", .settings = pull, .setting_count = 1}, ORDO_ERR_UNSOUND,
-            "needs an operator that adds no edges");
+            "needs an operator without new edges");
     refused(&work, &(ordo_options){.scheduler = "bsp", .settings = pull, .setting_count = 1}, ORDO_ERR_UNSOUND,
             "direction=pull");
     refused(&work, &(ordo_options){.scheduler = "bsp", .settings = scatter, .setting_count = 1}, ORDO_ERR_UNSOUND,
@@ -234,7 +234,7 @@ START_TEST(test_refused)
     refused(&work, &(ordo_options){.additions = &added}, ORDO_ERR_USAGE, "ordo_additions: found 1 in reserved[0]");
     added = (ordo_additions){0};
     work.op = ordo_operator_find("cc");
-    refused(&work, &(ordo_options){.additions = &added}, ORDO_ERR_USAGE, "'cc' adds neither edges nor items");
+    refused(&work, &(ordo_options){.additions = &added}, ORDO_ERR_USAGE, "'cc' makes no new edges or items");
     ordo_graph_free(g);
 }
 END_TEST
@@ -252,8 +252,8 @@ START_TEST(test_scheduler_without)
     mute.growing = 0;
     ck_assert_int_eq(ordo_scheduler_register(&mute), ORDO_OK);
     refused(&work, &(ordo_options){.scheduler = "mute"}, ORDO_ERR_UNSOUND,
-            "scheduler 'mute' on device 'cpu' does not run 'shortcuts', which adds edges or items: not built; such "
-            "operators run there under: bsp, ");
+            "scheduler 'mute' on device 'cpu' does not run 'shortcuts', which makes new edges or items: not built; "
+            "such operators run there under: bsp, ");
     ordo_graph_free(g);
 }
 END_TEST
@@ -309,7 +309,7 @@ START_TEST(test_no_item)
                             .initial = &first_item,
                             .initial_count = 1};
     refused(&work, &(ordo_options){.additions = &added}, ORDO_ERR_USAGE,
-            "operator 'detours' adds an edge from or to a number that is no item");
+            "operator 'detours' makes an edge from or to a number that is no item");
     ordo_graph_free(g);
 }
 END_TEST

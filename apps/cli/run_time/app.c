@@ -66,7 +66,7 @@ static ordo_status check_gpu_code(const ordo_options *asked)
 {
     if (run_time_grows(&current))
         return ordo_fail(ORDO_ERR_UNSOUND,
-                         "operator '%s' adds edges or items, on device 'cpu' alone: not built for a GPU",
+                         "operator '%s' makes new edges or items, on device 'cpu' alone: not built for a GPU",
                          current.op.name);
     if (!current.table->on_cuda && current.op.kind == ORDO_KIND_RELAX && current.op.cell >= ORDO_STRUCT4)
         return ordo_fail(

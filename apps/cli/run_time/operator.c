@@ -236,7 +236,7 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
     out->value = ordo_type_bytes(out->type);
     out->cell = out->op.kind == ORDO_KIND_CRITICAL ? out->value : ordo_type_bytes(out->op.cell);
     if ((o->new_edges || o->new_items) && !run_time_grows(out))
-        return ordo_fail(ORDO_ERR_USAGE, "operator '%s' adds neither edges nor items (ORDO_RELAX_GROW), found %s",
+        return ordo_fail(ORDO_ERR_USAGE, "operator '%s' makes no new edges or items (ORDO_RELAX_GROW), found %s",
                          out->op.name, o->new_edges ? "--new-edges" : "--new-items");
     out->growth = (ordo_additions){.most_edges = o->new_edges, .most_items = o->new_items};
     make_slots(out);

@@ -9,7 +9,7 @@
  * compare-and-swap; none is ever changed or removed after that. New items have the numbers behind the graph's vertices,
  * and get them by one fetch-and-add, too. Both pools are bounded; a run that needs more fails (ORDO_ERR_MEMORY).
  *
- * Who sees an edge. The framework processes an item x in the order
+ * Seeing an edge. The framework processes an item x in the order
  *   read the cell of x; fence; follow the list of x; call ORDO_RELAX_GROW; propose along the row of x
  * and for the edges (x, y) that a call has added, in the order
  *   link the edges; fence; read the cell of x; propose to y.
@@ -23,8 +23,8 @@
  *
  * Memory order. A record is written before the compare-and-swap that links it, which releases; a list is entered by a
  * load that acquires. All later changes of the word are compare-and-swaps, which continue the release sequence, so
- * whoever reads the newest record sees all older ones. The key of a new item is written before the word of its slot is
- * stored, which releases; who finds the item by its key acquires that word.
+ * a member that reads the newest record sees all older ones. The key of a new item is written before the word of its
+ * slot is stored, which releases; who finds the item by its key acquires that word.
  *
  * Waiting. ordo_item_of() waits while another member is between claiming a key and storing its item, some instructions.
  *
@@ -56,7 +56,7 @@ typedef struct ordo_grow_pool {
     ordo_u64 *pair;      /* [pair_mask + 1] complements of from << 32 | to; 0: free */
     ordo_u64 *key;       /* [vertices + most_items] of items */
     ordo_u64 *slot_key;  /* [slot_mask + 1] complements of keys; 0: free */
-    ordo_u32 *slot_item; /* [slot_mask + 1] item + 1; 0: being added; ~0: there was no room */
+    ordo_u32 *slot_item; /* [slot_mask + 1] item + 1; 0: being added; ~0: the bound was reached */
     ordo_u64 pair_mask, slot_mask;
     ordo_u32 vertices; /* of the graph */
     ordo_u32 most_edges, most_items;
@@ -162,11 +162,11 @@ ORDO_FN int ordo_grow_is_item(const ordo_grow_pool *pool, ordo_item item)
     return item < pool->vertices || (number < pool->most_items && number < ordo_load_u32(&pool->items));
 }
 
-/* A record for the edge (from, to); NULL where there is no room or an end is no item. */
+/* A record for the edge (from, to); NULL where the bound is reached or an end is no item. */
 ORDO_FN ordo_new_edge *ordo_grow_edge(ordo_growing *g, ordo_item from, ordo_item to, int weight)
 {
     ordo_grow_pool *pool = g->pool;
-    if (from == ORDO_NO_VERTEX || to == ORDO_NO_VERTEX) /* an item for which there was no room: the run has failed */
+    if (from == ORDO_NO_VERTEX || to == ORDO_NO_VERTEX) /* an item that could not be added: the run has failed */
         return 0;
     if (weight != pool->weight || !ordo_grow_is_item(pool, from) || !ordo_grow_is_item(pool, to)) {
         ordo_grow_or(&pool->failed, weight != pool->weight ? ORDO_GROW_NO_WEIGHT : ORDO_GROW_NO_ITEM);
@@ -228,7 +228,7 @@ ORDO_ADD_EDGE(f64)
 #undef ORDO_ADD_EDGE
 #undef ORDO_GROW_COPY
 
-/* Nonzero for the first call of the run with these ends, whoever makes it: `if (ordo_is_new_pair(g, u, v)) add it`.
+/* Nonzero for the first call of the run with these ends, in any member: `if (ordo_is_new_pair(g, u, v)) add it`.
  * Edges of the graph are not looked at. */
 ORDO_FN int ordo_is_new_pair(ordo_growing *g, ordo_item from, ordo_item to)
 {
@@ -254,7 +254,7 @@ ORDO_FN int ordo_first_visit(ordo_growing *g)
 }
 
 /* A new item. Its cell holds the order's worst value, so it is processed when an edge to it has proposed a better one.
- * ORDO_NO_VERTEX where there is no room: the run fails then. */
+ * ORDO_NO_VERTEX where the bound is reached: the run fails then. */
 ORDO_FN ordo_item ordo_add_item(ordo_growing *g)
 {
     ordo_grow_pool *pool = g->pool;
@@ -264,7 +264,7 @@ ORDO_FN ordo_item ordo_add_item(ordo_growing *g)
 
 /* The item with that key, which is added where there is none: so several members that find the same thing get the same
  * item. Any key but 2^64 - 1. Vertices of the graph have the keys of ORDO_RELAX_KEY; without that part they have none.
- * ORDO_NO_VERTEX where there is no room. */
+ * ORDO_NO_VERTEX where the bound is reached. */
 ORDO_FN ordo_item ordo_item_of(ordo_growing *g, ordo_u64 key)
 {
     ordo_grow_pool *pool = g->pool;
