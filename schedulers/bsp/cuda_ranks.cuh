@@ -167,8 +167,7 @@ ORDO_DEV ordo_u64 bsp_pull_over_ranks(const bsp_ranks_args &a, ordo_dev_queue *q
 }
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4)
-    bsp_ranks_kernel(const __grid_constant__ bsp_ranks_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(const __grid_constant__ bsp_ranks_args a)
 {
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;

@@ -244,7 +244,8 @@ template <int How, int Producers> __global__ void __launch_bounds__((32 * WARPS)
             for (u32 c = warp; c < CONSUMERS; c += Producers)
                 open++;
             for (u32 round = 0; open; round++)
-                for (u32 c = warp; c < CONSUMERS; c += Producers) {
+                for (u32 c = warp; c < CONSUMERS && open;
+                     c += Producers) { /* all are told in one pass, round the ring */
                     const u32 at = c * RING + round % RING;
                     barrier_wait(&empty[at], (round / RING + 1) % 2);
                     stage *const s = &stages[at];
@@ -385,7 +386,8 @@ static void measure(const graph &g, u32 part, std::mt19937 &random)
 
 int main(int argc, char **argv)
 {
-    const u32 log2 = argc > 1 ? (u32)atoi(argv[1]) : 26;
+    const u32 log2 = argc > 1 ? (u32)atoi(argv[1]) : 25;
+    setvbuf(stdout, NULL, _IOLBF, 1 << 16);
     std::mt19937 random(1);
     const u32 n = 1u << (log2 - 4);
     std::vector<std::pair<u32, u32>> arcs(1u << log2);
