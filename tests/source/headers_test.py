@@ -126,7 +126,8 @@ for operator in [*sorted((root / "operators").glob("*.h")), *gallery]:
                     f"  if (op_filter(s, e.tail) && op_better(c, cell[op_target(s, e)]))\n"
                     f"    cell[op_target(s, e)] = c;\n"
                     f"  if (op_priority(s, e.head, c) > 1.0 || op_is_final(s, e.head, c)) cell[2] = op_worst();\n"
-                    "}\n")
+                    + ("  ordo_growing g = {(ordo_grow_pool *)w, e.tail, 0};\n  op_grow(s, e.tail, c, &g);\n  cell[3] = g.last;\n"
+                       if "ORDO_RELAX_GROW" in operator.read_text() else "") + "}\n")
             else:
                 kernel += (
                     f"__global__ void use(const op_state *s, op_request *r, ordo_activation *a, ordo_u32 *n) {{\n"

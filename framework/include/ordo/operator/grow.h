@@ -19,7 +19,7 @@
  * holds v (a cell only gets better, and coherence orders the read of P before it): the member that added the edge has
  * proposed the candidate of v. If it is the second, P finds the edge in the list. (C11 7.17.3, C++20 [atomics.order]:
  * the two fences are ordered, and reads behind the later one see what precedes the earlier one.)
- * So its tail need not be activated: the edge alone catches up.
+ * So its tail need not be activated: the edge alone catches up. tests/models/grow.pml is a model of it.
  *
  * Memory order. A record is written before the compare-and-swap that links it, which releases; a list is entered by a
  * load that acquires. All later changes of the word are compare-and-swaps, which continue the release sequence, so

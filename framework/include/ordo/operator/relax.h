@@ -185,11 +185,9 @@
 #error                                                                                                                 \
     "ORDO_ITEMS_EDGES is of operators that select, for the heads of their edges: not under ORDO_SUM, nor with _TARGET"
 #endif
-#if defined(ORDO_RELAX_GROW) &&                                                                                        \
-    (ORDO_RELAX_ORDER == ORDO_SUM || defined(ORDO_RELAX_TARGET) || defined(ORDO_RELAX_FINAL) ||                        \
-     ((ORDO_RELAX_ITEMS)&ORDO_ITEMS_EDGES) || ((ORDO_RELAX_PROPERTIES)&ORDO_UNIFORM))
-#error                                                                                                                 \
-    "ORDO_RELAX_GROW is of operators that select, for the heads of edges of vertices, without _FINAL and ORDO_UNIFORM"
+#if defined(ORDO_RELAX_GROW) && (ORDO_RELAX_ORDER == ORDO_SUM || defined(ORDO_RELAX_TARGET) ||                         \
+                                 defined(ORDO_RELAX_FINAL) || ((ORDO_RELAX_ITEMS)&ORDO_ITEMS_EDGES))
+#error "ORDO_RELAX_GROW is of operators that select, for the heads of edges of vertices, and have no ORDO_RELAX_FINAL"
 #endif
 #if defined(ORDO_RELAX_GROW) && !defined(ORDO_OPERATOR_GROW_H)
 #error "ORDO_RELAX_GROW needs #include <ordo/operator/grow.h> at the top of the file"
@@ -488,6 +486,16 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #endif
     return size;
 }
+
+#ifdef ORDO_RELAX_GROW /* enumerators are not the preprocessor's */
+#if defined(__cplusplus)
+static_assert
+#else
+_Static_assert
+#endif
+    (!((ORDO_RELAX_PROPERTIES)&ORDO_UNIFORM),
+     "ORDO_RELAX_GROW: an added edge proposes at any time, so ORDO_UNIFORM cannot be");
+#endif
 
 #endif /* ORDO_OP */
 
