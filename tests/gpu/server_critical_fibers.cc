@@ -152,7 +152,7 @@ static network make_network(ordo_u64 *r)
 {
     network g;
     const ordo_u64 kind = draw(r, 4), width = 1 + draw(r, 12);
-    g.n = 2 + (ordo_u32)draw(r, 120);
+    g.n = 2 + (ordo_u32)draw(r, 60);
     g.source = 0;
     g.sink = g.n - 1;
     std::vector<std::vector<ordo_u32>> to(g.n);
@@ -288,7 +288,7 @@ static bool run(ordo_u64 seed)
 static bool run(ordo_u64 seed)
 {
     ordo_u64 r = seed * 7919 + 1, before = 0, after = 0;
-    const ordo_u32 accounts = 1 + (ordo_u32)draw(&r, draw(&r, 2) ? 6 : 300), items = (ordo_u32)draw(&r, 3000);
+    const ordo_u32 accounts = 1 + (ordo_u32)draw(&r, draw(&r, 2) ? 6 : 300), items = (ordo_u32)draw(&r, 1500);
     const unsigned blocks = 1 + (unsigned)draw(&r, 5);
     std::vector<bank_transfer> transfer(items + 1);
     std::vector<ordo_u32> outcome(items + 1);
@@ -323,7 +323,7 @@ static bool run(ordo_u64 seed)
 static bool run(ordo_u64 seed)
 {
     ordo_u64 r = seed * 7919 + 1;
-    const ordo_u32 n = 2 + (ordo_u32)draw(&r, draw(&r, 2) ? 10 : 400), deep = draw(&r, 2);
+    const ordo_u32 n = 2 + (ordo_u32)draw(&r, draw(&r, 2) ? 10 : TEST == 3 ? 120 : 50), deep = draw(&r, 2);
     const unsigned blocks = 1 + (unsigned)draw(&r, 5);
     std::vector<ordo_u32> head(2 * n), name(n), named(n), chips(n), rotor(n);
     std::vector<ordo_item> initial;
@@ -345,7 +345,7 @@ static bool run(ordo_u64 seed)
         named[name[v]] = v;
     for (ordo_u64 i = 1 + draw(&r, 4); i > 0; i--) {
         const ordo_u32 v = (ordo_u32)draw(&r, n);
-        chips[v] = TEST == 3 ? v : chips[v] + 1 + (ordo_u32)draw(&r, deep ? 10 : 60);
+        chips[v] = TEST == 3 ? v : chips[v] + 1 + (ordo_u32)draw(&r, deep ? 4 : 40);
         initial.push_back(name[v]);
     }
     std::vector<ordo_u32> end = chips, turns = rotor;
