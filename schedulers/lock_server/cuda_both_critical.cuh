@@ -400,9 +400,10 @@ template <typename Form> static __host__ __device__ inline ordo_u32 critical_bot
     return (lock_server_pairs ? 2 : 1) * server_outbox_words(blocks, stage);
 }
 
-/* One function: a round's parts, in their order. */
+/* One block a multiprocessor: the state of a round's parts takes more registers than two leave. One function: the parts,
+ * in their order. */
 template <typename Form, bool Traced>
-static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
+static __global__ void __launch_bounds__(SERVER_THREADS, 1)
     critical_both_kernel(const critical_both_args a)
 {
     ORDO_CUDA_DYNAMIC(ordo_u64, capacity);
