@@ -123,8 +123,8 @@ static ordo_status late(const search *s)
                      (unsigned long long)s->active);
 }
 
-/* The operator: with the setting pairs=halves, which servers have, what flows is a message between halves. So it is with
- * roles=both on a GPU, too, unless pairs=nested is set: where all blocks are servers and clients, messages are the
+/* The operator: with the setting pairs=halves, which servers have, what flows is a message between halves. So it is
+ * with roles=both on a GPU, too, unless pairs=nested is set: where all blocks are servers and clients, messages are the
  * worklist. */
 static const ordo_operator *discharges(const ordo_options *options)
 {
@@ -139,7 +139,7 @@ static const ordo_operator *discharges(const ordo_options *options)
             both = !strcmp(name, "roles=both");
     }
     return ordo_operator_find(halves || (both && !nested && ordo_is_for_gpu(options)) ? "discharge_apart"
-                                                                                       : "discharge");
+                                                                                      : "discharge");
 }
 
 /* Discharges of the active vertices, until none is active or the budget is used up. Without `items`, a run of none. */

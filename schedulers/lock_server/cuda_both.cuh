@@ -194,8 +194,9 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
         idle = served || taken ? 0 : idle;
         if (!served && !taken)
             server_settle(a.work.pending, &b.credit); /* C3 */
-        if (threadIdx.x == 0) { /* C4 */
-            s->verdict = ordo_dev_told(&a.halt, 1, &rounds) || (idle % BOTH_LOOK == 1 && !ordo_dev_acquire(a.work.pending));
+        if (threadIdx.x == 0) {                       /* C4 */
+            s->verdict =
+                ordo_dev_told(&a.halt, 1, &rounds) || (idle % BOTH_LOOK == 1 && !ordo_dev_acquire(a.work.pending));
             s->quiet = idle && ordo_dev_load(&a.ring.write[blockIdx.x * ORDO_CUDA_LINE]) == b.taking.taken;
         }
         __syncthreads();

@@ -42,14 +42,13 @@
  *   M2   What comes before a message in its sender is visible to the critical section that it leads to: all threads of
  *        the sender fence between a barrier of the block and the writing of the batch, and all threads of the receiver
  *        fence when they have loaded theirs.
- *   M3   Who activates an item sees that its flag is set, or sets it. The first: a seq_cst fence stands between what the
- *        critical section wrote and the load of the flag, and another between the clearing of the flag and `prepare`.
- *        If the load misses that the flag was cleared, its fence comes first in the order of these fences, and
- *        `prepare` sees what the critical section wrote. The second: `prepare` follows the call, behind the same fence.
- *        In one block, barriers stand between the parts.
- *   M4   A place of the list of calls is stored again only after its owner has cleared it: it does that ahead of
- *        clearing the flag, with a fence between, and callers have fences between the flag, the reservation and the
- *        store. There are never more reserved places than flags, and a list has a place for each flag.
+ *   M3   Who activates an item sees that its flag is set, or sets it. The first: a seq_cst fence stands between what
+ * the critical section wrote and the load of the flag, and another between the clearing of the flag and `prepare`. If
+ * the load misses that the flag was cleared, its fence comes first in the order of these fences, and `prepare` sees
+ * what the critical section wrote. The second: `prepare` follows the call, behind the same fence. In one block,
+ * barriers stand between the parts. M4   A place of the list of calls is stored again only after its owner has cleared
+ * it: it does that ahead of clearing the flag, with a fence between, and callers have fences between the flag, the
+ * reservation and the store. There are never more reserved places than flags, and a list has a place for each flag.
  * tests/models/server_both_critical.pml is a model of the rounds, the rings, the calls and the count.
  *
  * Not done: operators to which edges are handed row by row; words of targets in shared memory; chains and combining;
@@ -72,8 +71,8 @@ enum {
 using critical_both_plain =
     lock_server_form<(int)critical_both_width, (int)lock_server_rebuilds_args ? 0 : (int)op_words, LOCK_SERVER_PLAIN,
                      false>;
-using critical_both_nested = lock_server_form<(int)lock_server_nested_words, (int)lock_server_rebuilds_args ? 0 : 2,
-                                              LOCK_SERVER_NESTED, false>;
+using critical_both_nested =
+    lock_server_form<(int)lock_server_nested_words, (int)lock_server_rebuilds_args ? 0 : 2, LOCK_SERVER_NESTED, false>;
 
 typedef struct critical_both_args {
     lock_server_args all; /* all blocks are servers; answer: nested */
@@ -86,10 +85,10 @@ typedef struct critical_both_args {
 /* A block's words in shared memory. */
 typedef struct critical_both_shared {
     ordo_u32 lock[SERVER_SHARED_LOCKS];
-    ordo_u32 tail;     /* of the worklist */
-    ordo_u32 made;     /* entries and calls that this part of the round has made */
-    ordo_u32 there;    /* of the calls that are looked at: number of those that are there */
-    ordo_u32 ended;    /* nested: requests at home that have ended in this round */
+    ordo_u32 tail;  /* of the worklist */
+    ordo_u32 made;  /* entries and calls that this part of the round has made */
+    ordo_u32 there; /* of the calls that are looked at: number of those that are there */
+    ordo_u32 ended; /* nested: requests at home that have ended in this round */
     ordo_u32 least[2][3];
     int verdict, quiet, was_called;
 } critical_both_shared;
@@ -104,7 +103,7 @@ typedef struct critical_both_block {
     ordo_u64 share; /* the block's next initial item, where there are no lists */
     server_taking takes[2];
     bool was_called; /* a call was reserved that is not taken */
-    bool busy[2]; /* the outbox has a batch that is not yet written to all rings */
+    bool busy[2];    /* the outbox has a batch that is not yet written to all rings */
 } critical_both_block;
 
 /* A thread's part: its item's requests, and what it sends. */
@@ -218,8 +217,7 @@ ORDO_DEV ordo_u32 critical_both_run(const critical_both_args *a, critical_both_s
         r->target[0] = r->target[1] = lock_server_target<Form>(&a->all, &b->own, *local);
         r->targets = second ? 2 : 1;
     }
-    const ordo_u32 activated =
-        lock_server_run_one<Form>(&a->all, &b->own, has, r, *local, second != 0, out, &more);
+    const ordo_u32 activated = lock_server_run_one<Form>(&a->all, &b->own, has, r, *local, second != 0, out, &more);
     mine->useful += has;
     critical_both_activate<Form>(a, s, out, activated, mine);
     return lock_server_pairs && more ? server_split(&a->all.owners, second - 1, local) : SERVER_NONE;
@@ -299,7 +297,8 @@ ORDO_DEV ordo_u32 critical_both_take(const critical_both_args *a, critical_both_
             ordo_dev_store(&calls[(b->heard - heard + threadIdx.x) & mask], 0u);
             ordo_dev_fence(); /* M4 */
         } else if (threadIdx.x < count) {
-            item = ordo_dev_load(&a->work.list[((ordo_u64)me << a->work.log) + ((b->head + threadIdx.x - heard) & mask)]);
+            item =
+                ordo_dev_load(&a->work.list[((ordo_u64)me << a->work.log) + ((b->head + threadIdx.x - heard) & mask)]);
         }
         b->head += count - heard;
         if (threadIdx.x < count) {
@@ -322,7 +321,8 @@ ORDO_DEV bool critical_both_expand(const critical_both_args *a, critical_both_sh
 {
     constexpr int P = Form::nested ? 1 : (int)critical_both_each;
     op_request r[P] = {};
-    ordo_u32 local[P] = {}, other[P] = {}, to[P], there[P], sent, followed = 0;
+    ordo_u32 local[P] = {}, other[P] = {}, to[P], there[P], sent = 0, followed = 0;
+    bool asks = false; /* another block */
     if (!b->taken && !(b->taken = critical_both_take<Form>(a, s, b, t, mine)))
         return false;
     server_cover(a->work.pending, &b->credit,
@@ -356,15 +356,17 @@ ORDO_DEV bool critical_both_expand(const critical_both_args *a, critical_both_sh
         server_put(r, k, now);
         server_put(local, k, at);
         server_put(other, k, second);
+        asks = asks || (to_first != SERVER_NONE && !here);
         server_put(to, k, here ? SERVER_NONE : to_first);
         server_put(there, k, to_second);
     }
-    sent = server_fill_by<Form::width, P>(
-        &b->own.out, &a->all.first, gridDim.x, to,
-        [&](int k, ordo_u64(&word)[Form::width]) {
-            server_pack<Form::width, Form::words, op_request>(&a->all.shape, &r[k], local[k], other[k], word);
-        },
-        &t->sending[0]);
+    if (__syncthreads_or(asks))
+        sent = server_fill_by<Form::width, P>(
+            &b->own.out, &a->all.first, gridDim.x, to,
+            [&](int k, ordo_u64(&word)[Form::width]) {
+                server_pack<Form::width, Form::words, op_request>(&a->all.shape, &r[k], local[k], other[k], word);
+            },
+            &t->sending[0]);
     if (sent)
         ordo_dev_fence(); /* M2 */
     b->busy[0] = sent != 0;
@@ -386,8 +388,8 @@ ORDO_DEV void critical_both_look(const critical_both_args *a, critical_both_shar
                                  ordo_u32 idle, ordo_u32 *rounds)
 {
     const ordo_u32 line = blockIdx.x * ORDO_CUDA_LINE;
-    s->verdict = ordo_dev_told(&a->all.halt, 1, rounds) ||
-                 (idle % BOTH_LOOK == 1 && !ordo_dev_acquire(a->work.pending));
+    s->verdict =
+        ordo_dev_told(&a->all.halt, 1, rounds) || (idle % BOTH_LOOK == 1 && !ordo_dev_acquire(a->work.pending));
     s->quiet = idle && ordo_dev_load(&a->all.first.write[line]) == b->takes[0].taken &&
                (!lock_server_pairs || ordo_dev_load(&a->all.second.write[line]) == b->takes[1].taken);
     s->was_called = (int)op_activates && ordo_dev_load(&a->called[line]) != b->heard;
@@ -400,11 +402,10 @@ template <typename Form> static __host__ __device__ inline ordo_u32 critical_bot
     return (lock_server_pairs ? 2 : 1) * server_outbox_words(blocks, stage);
 }
 
-/* One block a multiprocessor: the state of a round's parts takes more registers than two leave. One function: the parts,
- * in their order. */
+/* One block a multiprocessor: the state of a round's parts takes more registers than two leave. One function: the
+ * parts, in their order. */
 template <typename Form, bool Traced>
-static __global__ void __launch_bounds__(SERVER_THREADS, 1)
-    critical_both_kernel(const critical_both_args a)
+static __global__ void __launch_bounds__(SERVER_THREADS, 1) critical_both_kernel(const critical_both_args a)
 {
     ORDO_CUDA_DYNAMIC(ordo_u64, capacity);
     auto grid = cooperative_groups::this_grid();
@@ -489,15 +490,17 @@ static __global__ void __launch_bounds__(SERVER_THREADS, 1)
 template <typename Form, bool Exists> static const void *critical_both_kernel_of(bool traced)
 {
     if constexpr (Exists)
-        return traced ? (const void *)critical_both_kernel<Form, true> : (const void *)critical_both_kernel<Form, false>;
+        return traced ? (const void *)critical_both_kernel<Form, true>
+                      : (const void *)critical_both_kernel<Form, false>;
     return NULL;
 }
 
 static const void *critical_both_find_kernel(bool nested, bool traced)
 {
     constexpr bool here = critical_both_here != 0, pairs = (int)op_targets == 2;
-    return nested ? critical_both_kernel_of<critical_both_nested, here && pairs>(traced)
-                  : critical_both_kernel_of<critical_both_plain, here && (!pairs || (int)op_halves)>(traced);
+    return nested                   ? critical_both_kernel_of < critical_both_nested,
+           here && pairs > (traced) : critical_both_kernel_of < critical_both_plain,
+           here && (!pairs || (int)op_halves) > (traced);
 }
 
 static ordo_status critical_both_refuse(const ordo_job *job)
@@ -565,8 +568,7 @@ static ordo_status critical_both_make(ordo_cuda *c, ordo_u32 all, bool nested, c
     if (status || !op_activates)
         return status;
     a->call = (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)all << a->work.log, sizeof(ordo_u32), true);
-    a->called =
-        a->call ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)all * ORDO_CUDA_LINE, sizeof(ordo_u32), true) : NULL;
+    a->called = a->call ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)all * ORDO_CUDA_LINE, sizeof(ordo_u32), true) : NULL;
     return a->called ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
@@ -602,8 +604,8 @@ static ordo_status critical_both_run_job(ordo_job *job)
         status = critical_both_make(&c, all, nested, &a);
     a.all.servers = all;
     a.all.may_repeat = op_cuda_may_repeat(job);
-    a.all.shape = server_shape_of(job->num_items, a.all.owners.most,
-                                  lock_server_pairs ? (ordo_u64)a.all.owners.most * all : 0);
+    a.all.shape =
+        server_shape_of(job->num_items, a.all.owners.most, lock_server_pairs ? (ordo_u64)a.all.owners.most * all : 0);
     a.all.run = c.run;
     if (!status) {
         void *args[] = {&a};

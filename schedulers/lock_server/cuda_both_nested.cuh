@@ -16,11 +16,11 @@
  *             only if the outbox of tries is free, so no lock is held for a try that cannot go to the outbox.
  * `expand` sends all requests, also those for the block itself.
  *
- * No block waits for ever. An answer is a store, so `answer` never waits, and is done in every round: each ring of tries
- * gets free places, each outbox of tries is written at last, and each try is answered. Locks are held over messages by
- * tries alone. Of the requests that hold a lower lock, the one with the highest other lock is refused only because of a
- * critical section, which ends (cuda_nested.cuh). So hands become free, then requests are taken, then each outbox of
- * requests is written. tests/models/server_nested.pml is a model of the locks.
+ * No block waits for ever. An answer is a store, so `answer` never waits, and is done in every round: each ring of
+ * tries gets free places, each outbox of tries is written at last, and each try is answered. Locks are held over
+ * messages by tries alone. Of the requests that hold a lower lock, the one with the highest other lock is refused only
+ * because of a critical section, which ends (cuda_nested.cuh). So hands become free, then requests are taken, then each
+ * outbox of requests is written. tests/models/server_nested.pml is a model of the locks.
  *
  * Termination. By the count of both.cuh. A request is a thing until its critical section has run and home knows it. A
  * try is none: its request is in a hand. What the critical section makes in the other block is covered there (C2), and
@@ -37,7 +37,7 @@ enum { NESTED_ROUNDS = 32 }; /* the most rounds for which a refused request stay
 /* A thread's request at home. */
 typedef struct nested_hand {
     ordo_u64 word[lock_server_nested_words];
-    ordo_u32 state; /* NESTED_FREE, NESTED_HELD, NESTED_SENT */
+    ordo_u32 state;     /* NESTED_FREE, NESTED_HELD, NESTED_SENT */
     ordo_u32 rest, nap; /* rounds before it is tried again; and after the next refusal */
 } nested_hand;
 

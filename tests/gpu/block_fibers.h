@@ -1,6 +1,6 @@
 /* block_fibers.h -- a grid of several blocks at the same time: a block is a thread of the host whose GPU threads are
- * fibers (fibers.h). One block runs at a time, and gives way after each round of its fibers; so blocks interleave at any
- * access to a shared word, by the seed. A unit includes this file in the place of launch_fibers.h.
+ * fibers (fibers.h). One block runs at a time, and gives way after each round of its fibers; so blocks interleave at
+ * any access to a shared word, by the seed. A unit includes this file in the place of launch_fibers.h.
  *
  * A grid that does not end is told by passes without progress, or by the time limit of the test.
  */

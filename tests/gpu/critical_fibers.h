@@ -33,7 +33,8 @@ template <typename... A> static inline void ordo_dev_told_show(const A &...)
 template <int N, typename... A> static inline void ordo_live_publish(const A &...)
 {
 }
-template <typename... A> static inline bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds, bool)
+template <typename... A>
+static inline bool ordo_dev_told(const ordo_cuda_halt *halt, ordo_u32 step, ordo_u32 *rounds, bool)
 {
     return ordo_dev_told(halt, step, rounds);
 }

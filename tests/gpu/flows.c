@@ -9,8 +9,8 @@
  * capacities 1 to 100, seed 1; or grid:WIDTH:HEIGHT: a grid with edges both ways, one in ten left out, capacities of 1
  * to 100; a source before all of the first column, a sink behind all of the last.
  *
- * Either takes [SCHEDULER SYNC [SETTING ...]] after that: runs of discharges under these, where they are not what the app
- * does whole. For a check SYNC may be `all`: each that the library offers for discharge.
+ * Either takes [SCHEDULER SYNC [SETTING ...]] after that: runs of discharges under these, where they are not what the
+ * app does whole. For a check SYNC may be `all`: each that the library offers for discharge.
  *
  * Every small answer is compared with Dinitz' algorithm (the verifier's, which shares nothing with what is tested), is
  * proved by the certificate, and has the cut that the CPU finds, which is unique; large ones by the last two. Ends with

@@ -3,8 +3,8 @@
  * A rotor-router: each vertex has chips and two heads. Firing a vertex moves one chip to the head that its rotor points
  * at, and turns the rotor. Vertices without heads keep their chips. Whatever the order, the chips end at the same
  * vertices and the rotors in the same states, if each vertex can reach one that keeps them (Holroyd and others, *Chip-
- * firing and rotor-routing on directed graphs*, 2008): so a serial run is the answer. Item `name[v]` fires vertex v, and
- * is not owned by v's owner.
+ * firing and rotor-routing on directed graphs*, 2008): so a serial run is the answer. Item `name[v]` fires vertex v,
+ * and is not owned by v's owner.
  *
  * With ROTOR_SPREAD, of one target: the least label that reaches each vertex, by up to two requests for each item.
  */

@@ -1,12 +1,11 @@
-/* server_critical_fibers.cc -- lock_server with roles=both and critical operators on a grid of several blocks, without a
- * GPU (block_fibers.h). By -DTEST:
- *   1  maximum flow, by runs of discharge_apart between exact distances, in halves and nested, against augmenting paths
- *   2  a rotor-router in halves and nested, against a serial one: requests, second halves and calls between all owners
- *   3  least labels, one target: requests and calls
- *   4  bank transfers, which activate nothing, in halves and nested: each once, and no money is lost
+/* server_critical_fibers.cc -- lock_server with roles=both and critical operators on a grid of several blocks, without
+ * a GPU (block_fibers.h). By -DTEST: 1  maximum flow, by runs of discharge_apart between exact distances, in halves and
+ * nested, against augmenting paths 2  a rotor-router in halves and nested, against a serial one: requests, second
+ * halves and calls between all owners 3  least labels, one target: requests and calls 4  bank transfers, which activate
+ * nothing, in halves and nested: each once, and no money is lost
  *
- * Rings have the fewest places that a batch allows. Checked besides: the kernel ends, `pending` is 0, every ring is empty
- * at the end, no flag is set and no call is left.
+ * Rings have the fewest places that a batch allows. Checked besides: the kernel ends, `pending` is 0, every ring is
+ * empty at the end, no flag is set and no call is left.
  *
  * usage: server_critical_fibers [TRIALS [FIRST]]
  */
@@ -22,6 +21,7 @@ enum { ORDO_CUDA_LINE = 32 };
 #include "tests/gpu/residual_fibers.h"
 #pragma GCC diagnostic ignored "-Wextra" /* enumerators of several types in an expression */
 #pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #undef ORDO_CUDA_INSTANCE
 #define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs)
 #undef ORDO_CUDA_DYNAMIC
@@ -332,8 +332,9 @@ static bool run(ordo_u64 seed)
         chips[v] = TEST == 3 ? n + v : 0;
         for (ordo_u32 i = 0; i < 2; i++) /* a chip gets ahead, or back by less */
             head[2 * v + i] = i && draw(&r, 3) == 0 ? v - (ordo_u32)draw(&r, v < 3 ? v + 1 : 4)
-                              : v + 1 + (ordo_u32)draw(&r, deep ? 2 : n) < n ? v + 1 + (ordo_u32)draw(&r, deep ? 1 : n - v - 1)
-                                                                             : n - 1;
+                              : v + 1 + (ordo_u32)draw(&r, deep ? 2 : n) < n
+                                  ? v + 1 + (ordo_u32)draw(&r, deep ? 1 : n - v - 1)
+                                  : n - 1;
     }
     head[2 * n - 2] = head[2 * n - 1] = ROTOR_KEEPS;
     for (ordo_u32 v = n; v > 1; v--) {

@@ -1,7 +1,8 @@
 /* server_fibers.cc -- lock_server with roles=both on a grid of several blocks, without a GPU: shortest paths against
  * Bellman and Ford's rounds.
  *
- * Blocks are threads of the host (block_fibers.h), and interleave at any of the kernel's accesses to shared words. Rings have the fewest places that a batch allows, and in most runs a batch is 16 messages or so, so that senders wait
+ * Blocks are threads of the host (block_fibers.h), and interleave at any of the kernel's accesses to shared words.
+ * Rings have the fewest places that a batch allows, and in most runs a batch is 16 messages or so, so that senders wait
  * for room.
  *
  * Checked: the kernel ends, and not before all messages are served (the distances are right, `pending` is 0); every
@@ -11,8 +12,6 @@
  * usage: server_fibers [TRIALS]
  */
 #include "tests/gpu/block_fibers.h"
-
-#include <vector>
 
 #define ORDO_OP sssp_u32
 #define ORDO_WEIGHT u32
