@@ -5,12 +5,13 @@
  * same time: it must not wait in one role while others wait for it in another.
  *
  * Data structures. Those of cuda_nested.cuh: tables of locks in one order, requests that go to the owner of the lower
- * lock (home), tries, a word for each thread's answer. Each thread has a *hand*, for a request at home.
+ * lock (home), tries, a word for each thread's answer. Each thread has a *hand*: a place
+ * for a request at home.
  *
  * Protocol. The parts `second` and `first` of a round become
  *   answer    takes tries. A thread acquires the higher lock, runs the critical section and releases it; or it finds
  *             the lock held, a bounded number of times. It answers which of the two.
- *   at home   takes answers: the lower lock is released; after a refusal the request stays in the hand, for a number of
+ *   at home   takes answers: the lower lock is released; after a refusal the request is kept, and rests for a number of
  *             rounds that doubles. If no thread has a request, each gets one of the next that have arrived. A request
  *             whose locks are both here is tried. For another its thread acquires the lower lock, and sends the try;
  *             only if the outbox of tries is free, so no lock is held for a try that cannot go to the outbox.
@@ -23,8 +24,8 @@
  * outbox of requests is written. tests/models/server_nested.pml is a model of the locks.
  *
  * Termination. By the count of both.cuh. A request is a thing until its critical section has run and home knows it. A
- * try is none: its request is in a hand. What the critical section makes in the other block is covered there (C2), and
- * made before the answer.
+ * try is none: its request is kept at home. What the critical section makes in the other block is covered there (C2),
+ * and made before the answer.
  *
  * Memory order. That of cuda_nested.cuh: fences before a try is written and after it is taken, before an answer and
  * after it; the latter stands ahead of the release of the lower lock. A word for answers is open again before the next
@@ -32,7 +33,7 @@
  *
  * Not done: fairness; a new request for a hand before the last of the block's hands is free.
  */
-enum { NESTED_ROUNDS = 32 }; /* the most rounds for which a refused request stays in a hand */
+enum { NESTED_ROUNDS = 32 }; /* the most rounds for which a refused request rests */
 
 /* A thread's request at home. */
 typedef struct nested_hand {
