@@ -1,4 +1,4 @@
-/* ranks_fibers.h -- bsp, delta and near_far over several ranks, each a process with a grid of fibers: see
+/* ranks_fibers.h -- bsp, delta, near_far and broker over several ranks, each a process with a grid of fibers: see
  * launch_fibers.h. A unit names the operator, includes this file, and is linked with fake_runtime.cc; the memory that
  * ranks share is that of fake_peers.c. What is simulated of system scope is real: other ranks are other processes.
  */
@@ -29,11 +29,15 @@ ORDO_DEV void ordo_dev_fence_system(void)
 
 #include <ordo/detail/cuda/ranks.cuh>
 
+#include <ordo/detail/cuda/boxes.cuh>
+
 #include <ordo/detail/cuda/warp.cuh>
 
 #include "schedulers/bsp/cuda.cuh"
 #include "schedulers/delta/cuda.cuh"
 #include "schedulers/near_far/cuda.cuh"
+
+#include "schedulers/broker/cuda.cuh"
 
 static void fiber_kernel(const void *arg)
 {
@@ -46,6 +50,8 @@ static void fiber_kernel(const void *arg)
         fibers_run(1, (unsigned)step->threads, fiber_body<delta_args>, step);
     else if (step->kernel == (const void *)near_far_ranks_kernel)
         fibers_run(1, (unsigned)step->threads, fiber_body<near_far_ranks_args>, step);
+    else if (step->kernel == (const void *)broker_kernel<false>)
+        fibers_run(1, (unsigned)step->threads, fiber_body<broker_args>, step);
     else
         abort();
 }
