@@ -16,9 +16,13 @@ template <typename T> ORDO_DEV T ordo_dev_acquire_system(T *p)
     fiber_touch();
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
+/* FAKE_DELAY: some of what others wait for comes so many turns of the thread later. */
 template <typename T> ORDO_DEV void ordo_dev_release_system(T *p, T value)
 {
+    static const char *const most = getenv("FAKE_DELAY");
     fiber_touch();
+    for (unsigned i = most && fiber_random(2) ? fiber_random(1 + (unsigned)atoi(most)) : 0; i > 0; i--)
+        fiber_yield();
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
 ORDO_DEV void ordo_dev_fence_system(void)
