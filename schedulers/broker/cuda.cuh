@@ -67,8 +67,8 @@ typedef struct broker_dev_words {
     ordo_u64 spilled; /* bits that were set */
     ordo_u64 stop;    /* the run is to end early, or over several GPUs at all; written by the monitor */
     ordo_u64 padding[13];
-    ordo_u64 sent;    /* over several GPUs: messages of this rank; */
-    ordo_u64 ended;   /* and workers that have ended */
+    ordo_u64 sent;  /* over several GPUs: messages of this rank; */
+    ordo_u64 ended; /* and workers that have ended */
     ordo_u64 padding1[14];
 } broker_dev_words;
 

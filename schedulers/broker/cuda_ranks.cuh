@@ -10,26 +10,26 @@
  * reports what it has finished. A message that finds its box full becomes the bit of its ghost, beside those of entries
  * without a place; a warp that takes the bit sends the value that the ghost then has.
  *
- * Progress. As in cuda.cuh: no worker waits for another rank. The monitors of ranks wait for each other, and for nothing
- * else; they expand nothing.
+ * Progress. As in cuda.cuh: no worker waits for another rank. The monitors of ranks wait for each other, and for
+ * nothing else; they expand nothing.
  *
  * Termination, exact. The argument of cuda.cuh, with things of all ranks: initial items, tickets (tail), bits (spilled)
  * and messages (sent) are what has been made; `done` counts what is finished, by then all that it has activated is
- * counted. A message is made when its sender takes it out of the stage, ahead of its chunk's publication; it is finished
- * when its receiver has put what it activated, or when it has become a bit. Monitors meet again and again
+ * counted. A message is made when its sender takes it out of the stage, ahead of its chunk's publication; it is
+ * finished when its receiver has put what it activated, or when it has become a bit. Monitors meet again and again
  * (ordo_dev_say), and each says
  *   D   done, read before the meeting, with acquire;
  *   M   tail + spilled + sent, read behind the last meeting.
  * The run is over at the meeting at which the sum of M, and the initial items, is the sum of D of the meeting before.
  * Let P be the initial items and what was counted in the words when M was read. Each D was read before a meeting that
  * came before every read of M. What D counts was made, and had its activations made, before it was added to done, hence
- * before the reads of M: so it is in P, and as the sums are equal it is all of P. If there were something outside P, the
- * first such thing was activated by something in P, which D counts; so it was made before the reads, and would be in P.
- * This is Mattern's method of four counters (Distributed Computing 2, 1987): sums of two rounds, of which the later one
- * has what was sent. D alone of the same meeting does not do: a rank may read its M, and then get a message from another
- * rank whose D counts its sending (-DONE_ROUND of the model).
- *   A message may be finished by its receiver before its sender reports the item behind it. That is not in the way: sent
- * was added to before the chunk was published.
+ * before the reads of M: so it is in P, and as the sums are equal it is all of P. If there were something outside P,
+ * the first such thing was activated by something in P, which D counts; so it was made before the reads, and would be
+ * in P. This is Mattern's method of four counters (Distributed Computing 2, 1987): sums of two rounds, of which the
+ * later one has what was sent. Sums of one meeting do not do: a rank may read its M and then send a message, which
+ * another rank finishes before it reads its D (-DONE_ROUND of the model). A message may be finished by its receiver
+ * before its sender reports the item behind it. That is not in the way: it was counted in `sent` before its chunk was
+ * published.
  *
  * The end. All monitors compute the same from the same words, so all ranks end at the same meeting; a stop request of
  * one host is said there as well. Each tells the rank's workers by `stop`. When these have ended, monitors meet once
@@ -71,8 +71,8 @@ ORDO_DEV void broker_ranks_meet(const ordo_cuda_ranks &r, ordo_u64 number, ordo_
         __nanosleep(BROKER_DEV_NAP);
 }
 
-/* By one whole warp of the rank's grid: the monitor, behind meeting `met`; returns when all ranks have ended. Passes are
- * counted as in cuda.cuh, but from what all ranks have finished: what is in flight at a moment is about a pass. */
+/* By one whole warp of the rank's grid: the monitor, behind meeting `met`; returns when all ranks have ended. Passes
+ * are counted as in cuda.cuh, but from what all ranks have finished: what is in flight at a moment is about a pass. */
 ORDO_DEV void broker_ranks_monitor(const broker_args &a, ordo_u64 met)
 {
     const ordo_cuda_ranks &r = a.ctx.ranks;
@@ -136,8 +136,7 @@ ORDO_DEV bool broker_ranks_take_mail(const broker_args &a, op_warp *w, broker_wo
     const bool there = threadIdx.x % 32 < count;
     if (!count)
         return false;
-    const bool improves =
-        there && op_dev_apply(&a.ctx.state, a.ctx.cells, message.item, &message.value, false, false);
+    const bool improves = there && op_dev_apply(&a.ctx.state, a.ctx.cells, message.item, &message.value, false, false);
     w->useful += improves;
     op_warp_put(a.ctx, w, improves, message.item, message.value, message.item);
     me->taken += count;

@@ -16,6 +16,11 @@ template <typename T> ORDO_DEV T ordo_dev_acquire_system(T *p)
     fiber_touch();
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
+template <typename T> ORDO_DEV T ordo_dev_load_system(T *p)
+{
+    fiber_touch();
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
 /* FAKE_DELAY: some of what others wait for comes so many turns of the thread later. */
 template <typename T> ORDO_DEV void ordo_dev_release_system(T *p, T value)
 {

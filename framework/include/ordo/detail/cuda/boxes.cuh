@@ -1,15 +1,15 @@
 /* boxes.cuh -- messages between GPUs, a rank each, that do not meet: for schedulers without supersteps.
  *
- * A template, included by <ordo/scheduler/cuda.cuh> behind <ordo/detail/cuda/ranks.cuh>, which has what messages are and
- * why improved ghosts are all that must be sent. There ranks meet, and a box is read behind the meeting. Here a warp
- * reads what has come whenever it looks for work, and no warp that processes items waits for another rank.
+ * A template, included by <ordo/scheduler/cuda.cuh> behind <ordo/detail/cuda/ranks.cuh>, which has what messages are
+ * and why improved ghosts are all that must be sent. There ranks meet, and a box is read behind the meeting. Here a
+ * warp reads what has come whenever it looks for work, and no warp that processes items waits for another rank.
  *
  * Staging. The warps of a block collect messages in shared memory, by destination (op_dev_stage), under a lock. A warp
  * that finds a message for each lane takes them out, counts them in `sent`, gives the lock back, and sends them. So a
  * block's messages for one rank take one reservation for 32 of them. Fewer are sent by op_dev_unstage.
  *
- * Boxes. In the memory of each rank there is a box for each other one: a ring of 1 << shift chunks of 32 messages, and a
- * word for each chunk, `filled`. Chunks have numbers 0, 1, ...; number c is in place c mod 1 << shift. The sender's
+ * Boxes. In the memory of each rank there is a box for each other one: a ring of 1 << shift chunks of 32 messages, and
+ * a word for each chunk, `filled`. Chunks have numbers 0, 1, ...; number c is in place c mod 1 << shift. The sender's
  * memory has a word for each of them, too, `freed`. Each side polls words of its own memory alone, and stores into that
  * of the other side: the link is crossed by stores, which nobody waits for.
  *
@@ -23,15 +23,15 @@
  *   R3   load the messages; then freed of the place, in the sender's memory, = c + 1
  *
  * Invariants. (1) Of one number S2 succeeds once, and R2 once. (2) A warp stores into place c only behind S1 for c, and
- * loads from it only between R1 and R3 for c. By S1 the loads of number c - (1 << shift) are done then; by R1 the stores
- * of number c are. So no message is read before it is there, replaced before it is read, or read twice. (3) A word of
- * `filled` or `freed` that has number c changes only by a step for a later number of the same place; so a warp that has
- * seen it in S1 or R1 and succeeds in S2 or R2 has seen what holds until S3 or R3.
+ * loads from it only between R1 and R3 for c. By S1 the loads of number c - (1 << shift) are done then; by R1 the
+ * stores of number c are. So no message is read before it is there, replaced before it is read, or read twice. (3) A
+ * word of `filled` or `freed` that has number c changes only by a step for a later number of the same place; so a warp
+ * that has seen it in S1 or R1 and succeeds in S2 or R2 has seen what holds until S3 or R3.
  *
- * A full box. No warp waits for a place: all warps of two ranks could wait for each other's. The caller keeps the ghosts
- * (`broker` as bits, as entries that its queue has no place for), and sends each later with the value that its cell then
- * has, which is at least as good. Receiving needs no place in any box: messages become entries of the rank's own queue,
- * or bits. So a box that is full is emptied, whatever its sender does, and keeping ends.
+ * A full box. No warp waits for a place: all warps of two ranks could wait for each other's. The caller keeps the
+ * ghosts (`broker` as bits, like entries that its queue has no place for), and sends each later with the value that its
+ * cell then has, which is at least as good. Receiving needs no place in any box: messages become entries of the rank's
+ * own queue, or bits. So a box that is full is emptied, whatever its sender does, and keeping ends.
  *
  * Progress. A lock of a stage is held for a bounded number of steps, in which nothing is waited for. S2 fails only if
  * another warp has succeeded.
@@ -45,9 +45,10 @@
  *   filled   S3: barrier of the warp, then a fence and a release at system scope by one lane; both are cumulative, so
  *            they order what the other lanes stored. R1 acquires at system scope; the warp's barrier passes that on.
  *   freed    R3: the same way round: the loads of all lanes are ordered before the release, and S1 acquires.
- *   drawn, taken   relaxed: only their values are used; (3) orders the rest. Changed by one rank alone, at device scope.
- *   stage    the lock: exchange and a fence of block scope, at both ends; count[] is also read without it, with acquire:
- *            0 means that the messages which the reader had staged are counted.
+ *   drawn, taken
+ *            relaxed: only their values are used, and (3) orders the rest. One rank alone changes them, at device scope.
+ *   stage    the lock: exchange and a fence of block scope, and a release. count[] is also read without the lock, with
+ *            acquire: 0 means that the messages which the reader had staged are counted.
  *   sent     device scope. The addition comes before the stage's release, so what a warp does behind op_dev_unstage is
  *            ordered behind it, at the scope of that warp's own releases.
  *
@@ -141,8 +142,9 @@ ORDO_DEV op_dev_message op_dev_stage_take(const ordo_cuda_boxes &b, op_dev_stage
     return message;
 }
 
-/* Stages a message of each lane with `has` for the owner of `item`, and sends those for which there are ORDO_CUDA_CHUNK.
- * keep(item, there) is called by the whole warp for messages of lanes with `there` that find their box full. */
+/* Stages a message of each lane with `has` for the owner of `item`, and sends those for which there are
+ * ORDO_CUDA_CHUNK. keep(item, there) is called by the whole warp for messages of lanes with `there` that find their box
+ * full. */
 template <typename Keep>
 ORDO_DEV void op_dev_post_staged(const ordo_cuda_ranks &r, const ordo_cuda_boxes &b, op_dev_stage *s, bool has,
                                  ordo_u32 item, const op_cell &value, Keep keep)
@@ -197,8 +199,8 @@ ORDO_DEV void op_dev_unstage(const ordo_cuda_ranks &r, const ordo_cuda_boxes &b,
     }
 }
 
-/* Takes a chunk that has come, of the ranks from `first` on in turns, if there is one: the lane's message is *message if
- * the lane is below the number that is returned. */
+/* Takes a chunk that has come, of the ranks from `first` on in turns, if there is one: the lane's message is *message
+ * if the lane is below the number that is returned. */
 ORDO_DEV ordo_u32 op_dev_take_chunk(const ordo_cuda_ranks &r, const ordo_cuda_boxes &b, ordo_u32 first,
                                     op_dev_message *message)
 {
@@ -206,7 +208,7 @@ ORDO_DEV ordo_u32 op_dev_take_chunk(const ordo_cuda_ranks &r, const ordo_cuda_bo
     ordo_u64 c = 0, word = 0;
     if (lane < r.count && from != r.rank) { /* R1 */
         c = ordo_dev_load(&b.side[from].taken);
-        word = ordo_dev_load(&b.filled[((ordo_u64)from << b.shift) + (c & (chunks - 1))]);
+        word = ordo_dev_load_system(&b.filled[((ordo_u64)from << b.shift) + (c & (chunks - 1))]);
     }
     const ordo_u32 there = __ballot_sync(~0u, word >> 8 == c + 1);
     if (!there)
@@ -225,8 +227,7 @@ ORDO_DEV ordo_u32 op_dev_take_chunk(const ordo_cuda_ranks &r, const ordo_cuda_bo
     const ordo_u64 place = c & (chunks - 1);
     __syncwarp();
     if (lane < count)
-        *message =
-            ((const op_dev_message *)b.mail)[(((ordo_u64)sender << b.shift) + place) * ORDO_CUDA_CHUNK + lane];
+        *message = ((const op_dev_message *)b.mail)[(((ordo_u64)sender << b.shift) + place) * ORDO_CUDA_CHUNK + lane];
     __syncwarp();
     if (lane == 0) {
         ordo_dev_fence_system();
