@@ -45,7 +45,7 @@ enum {
 
 typedef struct lock_transfer_state {
     const ordo_u32 *first, *second; /* [items] targets; second: of a pair, for one target the same */
-    ordo_u32 *done;                 /* [items] 0 at the start */
+    ordo_u32 *done;                 /* [items] 0 at the start, then another number */
     ordo_u64 *word;                 /* [targets][LOCK_TRANSFER_WORDS] 0 at the start */
     ordo_u32 steps;                 /* the length of a section */
 } lock_transfer_state;
@@ -78,18 +78,18 @@ ORDO_FN ordo_u64 lock_transfer_party(void)
 #endif
 }
 
-/* The arithmetic: steps that depend on each other, which no compiler can shorten. */
-ORDO_FN void lock_transfer_compute(ordo_u32 steps)
+/* The arithmetic: steps that depend on each other. The caller stores what comes out: nvcc's second compiler, which
+ * reads assembly, would leave out a loop whose result nobody uses. */
+ORDO_FN ordo_u32 lock_transfer_compute(ordo_u32 steps)
 {
     ordo_u32 x = steps;
     for (ordo_u32 i = 0; i < steps; i++) {
         x = x * 1664525u + 1013904223u;
-#ifdef __CUDA_ARCH__
-        asm volatile("" : "+r"(x));
-#else
+#ifndef __CUDA_ARCH__
         __asm__ volatile("" : "+r"(x));
 #endif
     }
+    return x;
 }
 
 /* A time later than another, modulo 2^40; 0 if it is not, as where the clock was set back. */
@@ -152,8 +152,7 @@ ORDO_FN ordo_u32 lock_transfer_commit(const lock_transfer_state *s, const ordo_r
     lock_transfer_begin(a, began, asked, party, (ordo_u32)r->word[0]);
     if (a != b)
         lock_transfer_begin(b, began, asked, party, (ordo_u32)(r->word[0] >> 32));
-    lock_transfer_compute(s->steps);
-    ordo_store_u32(&s->done[r->item], 1);
+    ordo_store_u32(&s->done[r->item], lock_transfer_compute(s->steps) | 1);
     const ordo_u64 ended = lock_transfer_now();
     lock_transfer_end(a, began, ended);
     if (a != b)

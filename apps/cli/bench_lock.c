@@ -94,7 +94,7 @@ static ordo_status sum_up(const problem *p, lock_transfer_seen *out)
     ordo_u64 served = 0, handing = 0, waited = 0, held = 0;
     *out = (lock_transfer_seen){.locks_held = (int)p->row.held, .steps = p->row.steps};
     for (ordo_u64 i = 0; i < p->sections; i++)
-        if (p->done[i] != 1)
+        if (!p->done[i])
             return ordo_fail(ORDO_ERR_VERIFY, "lock-transfer: section %llu has not run", (unsigned long long)i);
     for (ordo_u64 t = 0; t < p->work.targets; t++) {
         const ordo_u64 *w = p->word + t * LOCK_TRANSFER_WORDS;

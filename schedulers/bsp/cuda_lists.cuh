@@ -20,7 +20,9 @@
  * that place stays whose number is there. dedup=off: a list is a multiset. An item is then processed several times,
  * which needs an idempotent operator. Lists have room for as many entries as there are items, and places for as many
  * edges; if a step has more, the next one processes all items, as topology does, which includes every item that would
- * have been listed.
+ * have been listed. With sync racy all later steps do so, until one changes nothing: items of a step then have values
+ * of several steps, so what they store to a cell is not one value, and the store of a worse one may be the last. Only
+ * the item that lost can offer its better one again.
  *
  * Sync race (bsp_race_kernel), OR form. A step goes over its edges twice, with a barrier between. An edge whose
  * candidate is better than the cell of its target first stores its number in the target's mark. Then the edge that
@@ -83,14 +85,15 @@ ORDO_DEV void bsp_put(const bsp_list_args *a, ordo_u32 item, ordo_u32 step)
         f->list[step & 1][at] = item;
 }
 
-/* By the whole grid, behind the barrier of a step: makes the next frontier all items if what was to be listed did not
- * fit. */
-ORDO_DEV void bsp_list_all(const bsp_list_args *a, ordo_u32 step)
+/* By the whole grid, behind the barrier of a step: makes the next frontier, `step`, all items if what was to be listed
+ * did not fit, or if the frontier before was so and some item was listed by racy stores. Whether it has. */
+ORDO_DEV bool bsp_list_all(const bsp_list_args *a, ordo_u32 step, bool before)
 {
     ordo_cuda_superstep_counters *counters = &a->frontier.counters[step % 3];
     const ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
-    if (ordo_dev_load(&counters->count) <= a->num_items && ordo_dev_load(&counters->segments) <= a->pieces)
-        return;
+    const ordo_u32 count = ordo_dev_load(&counters->count), segments = ordo_dev_load(&counters->segments);
+    if (!(a->racy && before && (count || segments)) && count <= a->num_items && segments <= a->pieces)
+        return false;
     for (ordo_u64 i = first; i < a->num_items; i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS)
         a->frontier.list[step & 1][i] = (ordo_u32)i;
     cooperative_groups::this_grid().sync();
@@ -99,6 +102,7 @@ ORDO_DEV void bsp_list_all(const bsp_list_args *a, ordo_u32 step)
         ordo_dev_store(&counters->segments, 0u);
     }
     cooperative_groups::this_grid().sync();
+    return true;
 }
 
 /* append=atomic, warp. */
@@ -113,7 +117,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_list_kernel(co
     for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i < a.run.initial_count; i += threads)
         bsp_put(&a, ordo_dev_initial(&a.run, i), 1);
     grid.sync();
-    bsp_list_all(&a, 1);
+    bool all = bsp_list_all(&a, 1, false);
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
         const ordo_u64 items = (ordo_u64)counters->count + counters->segments;
@@ -138,7 +142,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_list_kernel(co
             [] { __syncthreads(); }, [](ordo_u32) {});
         ordo_live_add(a.run.traced, mine);
         grid.sync();
-        bsp_list_all(&a, step + 1);
+        all = bsp_list_all(&a, step + 1, all);
     }
     ordo_dev_publish(a.run.counters, mine);
 }
@@ -184,11 +188,11 @@ ORDO_DEV void bsp_place_all(const bsp_list_args *a, ordo_u32 step)
 }
 
 /* By the whole grid: makes the list of `step` from the block's candidates begin .. end - 1, of which `candidate(i)` is
- * the item or BSP_HOLE. Sets the numbers of its items and of their edges, the same in all threads. Begins with a
- * barrier and ends with one. */
+ * the item or BSP_HOLE; or all items, as bsp_list_all does. Sets the numbers of its items and of their edges, and *all,
+ * whether that is so, the same in all threads. Begins with a barrier and ends with one. */
 template <typename Candidate>
 ORDO_DEV void bsp_gather_list(const bsp_list_args *a, bsp_place_space *s, ordo_u32 step, ordo_u64 begin, ordo_u64 end,
-                              Candidate candidate, ordo_u64 *items, ordo_u64 *edges)
+                              Candidate candidate, ordo_u64 *items, ordo_u64 *edges, bool *all_items)
 {
     auto grid = cooperative_groups::this_grid();
     const ordo_u64 *row = (const ordo_u64 *)a->rows.row;
@@ -222,8 +226,8 @@ ORDO_DEV void bsp_gather_list(const bsp_list_args *a, bsp_place_space *s, ordo_u
     *items = bsp_sum(s, all[0]);
     *edges = bsp_sum(s, all[1]);
     ordo_u64 place = bsp_sum(s, before[0]), number = bsp_sum(s, before[1]);
-    if (*items > a->num_items ||
-        *edges > a->rows.m) { /* they do not fit: all items, whose edges have the numbers of the rows */
+    *all_items = (a->racy && *all_items && *items) || *items > a->num_items || *edges > a->rows.m;
+    if (*all_items) { /* their edges have the numbers of the rows */
         *items = a->num_items;
         *edges = a->rows.m;
         bsp_place_all(a, step);
@@ -301,6 +305,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(c
     const op_dev_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
     ordo_u64 items, edges, begin, end;
+    bool all = false;
     const auto part = [&](ordo_u64 of) {
         begin = of / gridDim.x * blockIdx.x + of % gridDim.x * blockIdx.x / gridDim.x;
         end = of / gridDim.x * (blockIdx.x + 1) + of % gridDim.x * (blockIdx.x + 1) / gridDim.x;
@@ -310,7 +315,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(c
     for (ordo_u64 i = begin + threadIdx.x; a.once && i < end; i += ORDO_CUDA_THREADS)
         ordo_dev_store(&a.mark[ordo_dev_initial(&a.run, i)], i);
     bsp_gather_list(
-        &a, &space, 1, begin, end, [&](ordo_u64 i) { return (ordo_u32)ordo_dev_initial(&a.run, i); }, &items, &edges);
+        &a, &space, 1, begin, end, [&](ordo_u64 i) { return (ordo_u32)ordo_dev_initial(&a.run, i); }, &items, &edges,
+        &all);
     for (ordo_u32 step = 1; items && !f->counters[step % 3].stop; step++) {
         if (ordo_dev_reports()) {
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
@@ -321,7 +327,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(c
         end = bsp_expand_numbers(&a, &space, step, items, begin, end, &mine);
         ordo_live_add(a.run.traced, mine);
         bsp_gather_list(
-            &a, &space, step + 1, begin, end, [&](ordo_u64 i) { return a.place[i]; }, &items, &edges);
+            &a, &space, step + 1, begin, end, [&](ordo_u64 i) { return a.place[i]; }, &items, &edges, &all);
     }
     ordo_dev_publish(a.run.counters, mine);
 }

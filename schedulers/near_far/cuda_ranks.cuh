@@ -115,7 +115,7 @@ ORDO_DEV void near_far_expand(const near_far_ranks_args &a, const near_far_phase
     op_dev_dispatch(r, met, outbox, true);
 }
 
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS))
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4)
     near_far_ranks_kernel(const __grid_constant__ near_far_ranks_args a)
 {
     __shared__ ordo_dev_queue near, far;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tools/paper: experiments run on small graphs, say what the paper has, and keep what they are asked to keep.
 usage: paper_test.py PATH_OF_ORDO [unittest arguments]"""
+import argparse
 import json
 import os
 import pathlib
@@ -25,7 +26,39 @@ class Paper(Base):
         status, out, _ = self.paper("list")
         self.assertEqual(status, 0)
         self.assertEqual(len(re.findall(r"(?m)^00[012]-(?:table|figure)-\S+ +\S", out)), len(out.splitlines()))
-        self.assertRegex(out, r"002-figure-8 .*not run: it needs")
+
+    def test_traffic(self):
+        """By a profiler that says what ncu says: the command's own lines, then a table of two kernels."""
+        status, text, err = self.small("002-figure-8")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("Not run: counters of memory traffic need a GPU (--device cuda) and Nsight Compute (ncu)\n", text)
+        sys.path.insert(0, str(pathlib.Path(TREE) / "tools"))
+        from paper_parts import runs
+        ncu = pathlib.Path(self.path("ncu"))
+        metrics = ",".join(f'"{m}"' for m in [*runs.L2, *runs.DRAM])
+        ncu.write_text(f"""#!/bin/sh
+cat <<'END'
+==PROF== Connected to process 1
+  32  1.5 "words"
+"ID","Kernel Name",{metrics}
+"","",{",".join(['"sector"'] * 6)}
+"0","one",{",".join(f'"{k}"' for k in (1, 2, 3, 4, 5, 6))}
+"1","two",{",".join(f'"{k}"' for k in ("1,000", 0, 0, 0, 0, 1))}
+END
+""")
+        ncu.chmod(0o755)
+        args = argparse.Namespace(build=pathlib.Path(ORDO).resolve().parent, device="cuda", scale=7, repeat=1, threads=1)
+        path = os.environ["PATH"]
+        os.environ["PATH"] = f"{ncu.parent}:{path}"
+        try:
+            lab = runs.Lab(args)
+            lab.machine = {"cores": 1, "cpu": "x"}
+            self.assertEqual(lab.traffic("bench", "ht"), (32 * 1010, 32 * 12))
+            ncu.write_text("#!/bin/sh\necho no counters here >&2\nexit 3\n")
+            with self.assertRaisesRegex(runs.Failed, "no counters here"):
+                lab.traffic("bench", "ht")
+        finally:
+            os.environ["PATH"] = path
 
     def test_refusals(self):
         status, _, err = self.paper("003-figure-1")

@@ -73,7 +73,7 @@ static void check_transfers(trial *t, bool two)
     ordo_work work = {.state = &state, .num_items = sections, .targets = locks};
     contract_run(t, &work);
     for (ordo_u64 i = 0; i < sections; i++)
-        if (done[i] != 1)
+        if (!done[i])
             contract_fail(t, "a section has not run");
     for (ordo_u64 k = 0; k < locks; k++) {
         const ordo_u64 *w = word + k * LOCK_TRANSFER_WORDS;

@@ -1,6 +1,7 @@
 """Runs of the command for tools/paper, and the graphs that they are of."""
 import atexit
 import collections
+import csv
 import json
 import os
 import pathlib
@@ -36,6 +37,14 @@ class Failed(Exception):
     pass
 
 
+class NotHere(Exception):
+    """What an experiment needs and this machine lacks."""
+
+
+# Sectors of 32 bytes, by Nsight Compute's names.
+L2 = [f"lts__t_sectors_op_{op}.sum" for op in ("read", "write", "atom", "red")]
+DRAM = ["dram__sectors_read.sum", "dram__sectors_write.sum"]
+Traffic = collections.namedtuple("Traffic", "l2 dram")  # bytes
 Seen = collections.namedtuple("Seen", "seconds items edges records")
 
 
@@ -100,6 +109,22 @@ class Lab:
         """Records of a benchmark by contender, in their order, which repeats."""
         found = self.records("bench", name, "--schedulers", ",".join(contenders), "-n", self.repeat, *more)
         return [(contenders[i % len(contenders)], r) for i, r in enumerate(found)]
+
+    def traffic(self, *words):
+        """What a command's kernels move, by the counters of Nsight Compute."""
+        if self.device != "cuda" or not shutil.which("ncu"):
+            raise NotHere("counters of memory traffic need a GPU (--device cuda) and Nsight Compute (ncu)")
+        command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--metrics", ",".join(L2 + DRAM), str(self.ordo), *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
+        if done.returncode or len(lines) < 3:
+            raise Failed(f"ncu: {(done.stderr.strip() or done.stdout.strip())[-500:]}")
+        heads, _, *kernels = csv.reader(lines)  # names, units, a line for each kernel
+        self.commands.append(" ".join(command).replace(str(self.ordo), "ordo"))
+        sectors = [sum(float(k[heads.index(m)].replace(",", "")) for k in kernels for m in group) for group in (L2, DRAM)]
+        if not self.machine:
+            self.records("bench", "ht", "--operations", 1024, "--collisions", 32, "-n", 1)
+        return Traffic(*(32 * s for s in sectors))
 
     def busy(self):
         """Whether others had work for the cores: then barriers and locks wait for threads that have none."""

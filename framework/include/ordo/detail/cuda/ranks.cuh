@@ -162,8 +162,12 @@ ORDO_DEV void op_dev_send(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 it
 
 /* A warp's messages that are not sent yet, in shared memory; initially count is 0. The barrier of the warp in
  * op_dev_dispatch orders what lanes have written before what it reads. There are places for what op_dev_dispatch leaves
- * and for ORDO_CUDA_FEW messages of each lane, which is the most that schedulers post before they call it again. */
-enum { op_dev_outbox_full = 32, op_dev_outbox_places = op_dev_outbox_full - 1 + 32 * ORDO_CUDA_FEW };
+ * and for ORDO_CUDA_FEW messages of each lane, which is the most that schedulers post before they call it again; of 16
+ * bytes for one of each lane, since a block has 48 KiB of shared memory. Lanes that find no place send at once. */
+enum {
+    op_dev_outbox_full = 32,
+    op_dev_outbox_places = op_dev_outbox_full - 1 + 32 * (sizeof(op_dev_message) == 8 ? ORDO_CUDA_FEW : 1)
+};
 typedef struct op_dev_outbox {
     op_dev_message held[op_dev_outbox_places];
     ordo_u32 count; /* more than there are places if some were sent at once */
