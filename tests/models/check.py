@@ -15,6 +15,19 @@ if not shutil.which("spin") or not shutil.which("cc"):
 
 # model, definitions, whether Spin must find an error
 CASES = [
+    ("boxes.pml", "", False),
+    ("boxes.pml", "-DSTART=1", False),
+    ("boxes.pml", "-DWORKERS=2 -DLOOKS=0", False),
+    ("boxes.pml", "-DSTOP", False),
+    ("boxes.pml", "-DSTART=1 -DLOST", True),
+    ("boxes.pml", "-DSTART=1 -DONE_ROUND", True),
+    ("boxes.pml", "-DCOUNT_LATE", True),
+    ("boxes.pml", "-DPUBLISHED_EARLY", True),
+    ("boxes.pml", "-DSTART=1 -DFREED_EARLY", True),
+    ("boxes.pml", "-DSTART=1 -DUNCHECKED", True),
+    ("boxes.pml", "-DSTART=1 -DREPORT_EARLY", True),
+    ("boxes.pml", "-DSTART=1 -DDONE_EARLY", True),
+    ("boxes.pml", "-DSTOP -DNOT_WAITED", True),
     ("broker.pml", "", False),
     ("broker.pml", "-DHINTS", False),
     ("broker.pml", "-DMEMBERS=3 -DDEPTH=1 -DHINTS", False),
