@@ -19,7 +19,8 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #define ORDO_CUDA_BOX(_owned) (_owned)
 #endif
 
-enum { WORDS, BOXES, FRONTIER, BLOCKS };
+enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, BLOCKS };
+enum { MOST_SHIFT = 15 }; /* of chunks in a box of ranks that do not meet: a million messages */
 
 /* Of the process, which is one rank. */
 static void *block[BLOCKS];
@@ -47,10 +48,9 @@ static ordo_status address(const ordo_remote *remote, int which, ordo_u64 at, or
                             remote->rank, rank);
 }
 
-ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out)
+/* Who owns what, the most that a rank owns as `capacity`, and the words. */
+static ordo_status begin(const ordo_remote *remote, ordo_cuda_ranks *out)
 {
-    const ordo_remote *const remote = c->job->remote;
-    const ordo_u64 bits = ((ordo_u64)c->job->num_items / 32 + 1) * sizeof(ordo_u32);
     *out = ordo_cuda_ranks{};
     out->rank = remote->rank;
     out->count = remote->count;
@@ -60,30 +60,81 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
         const ordo_u32 room = ORDO_CUDA_BOX(remote->begin[r + 1] - remote->begin[r]);
         out->capacity = room > out->capacity ? room : out->capacity;
     }
-    const ordo_u64 box = (ordo_u64)out->capacity * message, boxes = box * remote->count;
     ordo_status status = take(remote->peers, WORDS, sizeof(ordo_cuda_words));
+    for (ordo_u32 r = 0; r < remote->count && !status; r++)
+        status = address(remote, WORDS, 0, r, (void **)&out->words[r]);
+    return status;
+}
+
+static ordo_status clear(int which, ordo_u64 bytes)
+{
+    return ordo_cuda_failed(cudaMemset(block[which], 0, bytes), "clearing words that ranks share");
+}
+
+/* Waits until the words of this rank are cleared, and then for all ranks. */
+static ordo_status meet(ordo_job *job)
+{
+    const ordo_status status = ordo_cuda_failed(cudaDeviceSynchronize(), "clearing memory");
+    return status ? status : ordo_job_ranks_meet(job);
+}
+
+ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out)
+{
+    const ordo_remote *const remote = c->job->remote;
+    const ordo_u64 bits = ((ordo_u64)c->job->num_items / 32 + 1) * sizeof(ordo_u32);
+    ordo_status status = begin(remote, out);
+    const ordo_u64 box = (ordo_u64)out->capacity * message, boxes = box * remote->count;
     if (!status)
         status = take(remote->peers, BOXES, 2 * boxes);
     if (!status && frontier)
         status = take(remote->peers, FRONTIER, 2 * bits);
     if (!status && !(out->spill = (ordo_u32 *)ordo_cuda_alloc(c, bits, 1, true))) /* no other rank sees it */
         status = ORDO_ERR_MEMORY;
-    for (ordo_u32 r = 0; r < remote->count && !status; r++) {
-        status = address(remote, WORDS, 0, r, (void **)&out->words[r]);
+    for (ordo_u32 r = 0; r < remote->count && !status; r++)
         for (int i = 0; i < 2 && !status; i++) {
             status = address(remote, BOXES, (ordo_u64)i * boxes + remote->rank * box, r, &out->box[i][r]);
             if (!status && frontier)
                 status = address(remote, FRONTIER, (ordo_u64)i * bits, r, (void **)&out->frontier[i][r]);
         }
-    }
     if (status)
         return status;
     for (int i = 0; i < 2; i++)
         out->mail[i] = (ordo_u8 *)block[BOXES] + (ordo_u64)i * boxes;
-    status = ordo_cuda_failed(cudaMemset(block[WORDS], 0, sizeof(ordo_cuda_words)), "clearing words that ranks share");
+    status = clear(WORDS, sizeof(ordo_cuda_words));
+    return status ? status : meet(c->job);
+}
+
+ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
+{
+    const ordo_remote *const remote = c->job->remote;
+    *out = ordo_cuda_boxes{};
+    ordo_status status = begin(remote, ranks);
+    while (out->shift < MOST_SHIFT && (ordo_u64)ORDO_CUDA_CHUNK << out->shift < ranks->capacity)
+        out->shift++;
+    const ordo_u64 box = (ordo_u64)ORDO_CUDA_CHUNK * message << out->shift;
+    const ordo_u64 words = sizeof(ordo_u64) << out->shift, all = words * remote->count;
     if (!status)
-        status = ordo_cuda_failed(cudaDeviceSynchronize(), "clearing memory");
-    return status ? status : ordo_job_ranks_meet(c->job);
+        status = take(remote->peers, CHUNKS, box * remote->count);
+    if (!status)
+        status = take(remote->peers, MARKS, 2 * all);
+    if (!status && !(out->side = (ordo_cuda_side *)ordo_cuda_alloc(c, remote->count, sizeof *out->side, true)))
+        status = ORDO_ERR_MEMORY;
+    for (ordo_u32 r = 0; r < remote->count && !status; r++) {
+        status = address(remote, CHUNKS, remote->rank * box, r, &out->box[r]);
+        if (!status)
+            status = address(remote, MARKS, remote->rank * words, r, (void **)&out->filled_at[r]);
+        if (!status)
+            status = address(remote, MARKS, all + remote->rank * words, r, (void **)&out->freed_at[r]);
+    }
+    if (status)
+        return status;
+    out->mail = block[CHUNKS];
+    out->filled = (ordo_u64 *)block[MARKS];
+    out->freed = (ordo_u64 *)block[MARKS] + ((ordo_u64)remote->count << out->shift);
+    status = clear(WORDS, sizeof(ordo_cuda_words));
+    if (!status)
+        status = clear(MARKS, 2 * all);
+    return status ? status : meet(c->job);
 }
 
 ordo_status ordo_cuda_ranks_result(ordo_job *job, float *milliseconds)

@@ -41,6 +41,8 @@
  * them when it looks, so short ones may escape it; it also passes on the host's stop request and writes the trace.
  *
  * Not done: priorities; a queue for each block; stage (a warp's store has a fixed size).
+ *
+ * Over several GPUs, in units for that: cuda_ranks.cuh.
  */
 #if ORDO_WARP_HAS_ENTRIES
 #include <ordo/scheduler/broker_queue.cuh>
@@ -56,14 +58,18 @@ enum {
     BROKER_DEV_LOOKS = 16,      /* a warp that has work reads the words below once in so many batches */
     BROKER_DEV_NAP = 64,        /* nanoseconds of an idle warp's first nap, */
     BROKER_DEV_LONGEST = 1024,  /* and of its longest */
+    BROKER_RANKS_NAP = 500,     /* of a monitor between meetings of ranks */
     BROKER_DEV_PLACES = 1 << 22 /* the most places that are taken unasked */
 };
 
 typedef struct broker_dev_words {
     ordo_u64 done;    /* entries, bits and initial items that are finished */
     ordo_u64 spilled; /* bits that were set */
-    ordo_u64 stop;    /* the run is to end early; written by the monitor */
+    ordo_u64 stop;    /* the run is to end early, or over several GPUs at all; written by the monitor */
     ordo_u64 padding[13];
+    ordo_u64 sent;  /* over several GPUs: messages of this rank; */
+    ordo_u64 ended; /* and workers that have ended */
+    ordo_u64 padding1[14];
 } broker_dev_words;
 
 typedef struct broker_args {
@@ -116,16 +122,9 @@ ORDO_DEV broker_glance broker_look(const broker_args &a)
     return g;
 }
 
-/* By one thread: an entry without a place becomes a bit. */
-ORDO_DEV void broker_spill(const broker_args &a, ordo_u32 item)
-{
-    const ordo_u32 bit = 1u << item % 32;
-    ordo_dev_fence();
-    if (ordo_dev_or(&a.bits[item / 32], bit) & bit)
-        return;
-    ordo_dev_fence();
-    ordo_dev_add(&a.words->spilled, (ordo_u64)1);
-}
+#if ORDO_OVER_RANKS
+#include "cuda_ranks.cuh"
+#endif
 
 /* Hook `give`: puts the store's entries into the queue. `drained`: what the warp held is finished. */
 ORDO_DEV void broker_give(const broker_args &a, op_warp *w, broker_worker *me, bool drained)
@@ -135,7 +134,7 @@ ORDO_DEV void broker_give(const broker_args &a, op_warp *w, broker_worker *me, b
     for (ordo_u32 at = w->held ? ordo_dev_broker_put(a.queue, w->store->held, w->held, op_warp_ordered || w->cut) : 0;
          at < w->held; at += 32)
         if (at + lane < w->held)
-            broker_spill(a, w->store->held[at + lane].item);
+            ordo_warp_spill(a.bits, &a.words->spilled, w->store->held[at + lane].item);
     __syncwarp();
     w->held = 0;
     w->cut = false;
@@ -146,8 +145,13 @@ ORDO_DEV void broker_give(const broker_args &a, op_warp *w, broker_worker *me, b
 }
 
 /* By a whole warp: adds what it has finished to `done`. */
-ORDO_DEV void broker_report(const broker_args &a, broker_worker *me)
+ORDO_DEV void broker_report(const broker_args &a, op_warp *w, broker_worker *me)
 {
+#if ORDO_OVER_RANKS
+    broker_ranks_unstage(a, w, me);
+#else
+    (void)w;
+#endif
     __syncwarp();
     if (threadIdx.x % 32 == 0 && me->finished) {
         ordo_dev_fence();
@@ -168,10 +172,10 @@ ORDO_DEV void broker_note_spills(broker_worker *me, const broker_glance &g)
 /* By a whole warp that has found no entry, or whose turn it is to look. Returns whether the run is over. */
 ORDO_DEV bool broker_check(const broker_args &a, op_warp *w, broker_worker *me, bool idle)
 {
-    broker_report(a, me);
+    broker_report(a, w, me);
     const broker_glance g = broker_look(a);
     broker_note_spills(me, g);
-    const bool over = g.stop || g.done == g.made;
+    const bool over = g.stop || (!ORDO_OVER_RANKS && g.done == g.made);
     if (over || __any_sync(~0u, w->edges >> 30)) /* before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
     if (idle && !over && me->due == ~(ordo_u64)0) {
@@ -194,8 +198,15 @@ ORDO_DEV int broker_take(const broker_args &a, op_warp *w, broker_worker *me, bo
         *bits = ordo_warp_take_bits(a.bits, me->word + lane, me->word + lane < a.bit_words);
         me->word += a.workers * 32;
         me->taken += ordo_warp_sum((ordo_u32)__popc(*bits));
+#if ORDO_OVER_RANKS
+        *bits = broker_ranks_send_kept(a, w, me->word - a.workers * 32 + lane, *bits);
+#endif
         return ORDO_WARP_AGAIN;
     }
+#if ORDO_OVER_RANKS
+    if (broker_ranks_take_mail(a, w, me))
+        return ORDO_WARP_AGAIN;
+#endif
     ordo_u64 first;
     const ordo_u32 got = ordo_dev_broker_take<(int)op_warp_ordered != 0>(a.queue, a.batch, a.workers, entry, &first);
     *there = lane < got;
@@ -293,6 +304,12 @@ static __global__ void __launch_bounds__(BROKER_DEV_THREADS, 2) broker_kernel(co
     __shared__ ordo_warp_store<op_entry> store[BROKER_DEV_WARPS];
     __shared__ ordo_u32 live[Traced ? (int)BROKER_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32;
+#if ORDO_OVER_RANKS
+    __shared__ op_dev_stage stage;
+    ordo_u64 met = 0;
+    op_dev_stage_start(&stage);
+    ordo_dev_meet(a.ctx.ranks, &met, [] { return (ordo_u64)0; }); /* all kernels run */
+#endif
     op_warp w;
     op_warp_start(&w, &store[warp], store[warp].held /* no chains: not used */, Traced ? live[warp] : NULL);
     w.map.per_delta = 1;
@@ -302,13 +319,25 @@ static __global__ void __launch_bounds__(BROKER_DEV_THREADS, 2) broker_kernel(co
     me.index = blockIdx.x + gridDim.x * warp; /* consecutive workers are in different blocks */
     me.word = a.bit_words;
     me.due = ~(ordo_u64)0;
+#if ORDO_OVER_RANKS
+    w.stage = &stage;
+#endif
     if (Traced && me.index <= a.workers)
         ordo_live_begin(a.run.traced, me.index < a.workers ? ORDO_BUSY : ORDO_MANAGING);
     if (me.index < a.workers) {
         broker_hooks hooks = {a, &me};
         op_warp_loop(a.ctx, a.run, &w, hooks, (ordo_u64)me.index * 32);
+#if ORDO_OVER_RANKS
+        __syncwarp();
+        ordo_dev_fence();
+        if (threadIdx.x % 32 == 0)
+            ordo_dev_add(&a.words->ended, (ordo_u64)1);
+    } else if (me.index == a.workers) {
+        broker_ranks_monitor(a, met);
+#else
     } else if (me.index == a.workers) {
         broker_monitor<Traced>(a);
+#endif
     }
 }
 
@@ -333,15 +362,17 @@ static ordo_status broker_run_job(ordo_job *job)
     int blocks = 0;
     ordo_u64 ids = 0;
     ordo_status status = op_cuda_begin(job, &c);
-    const void *kernel = status ? NULL
-                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)broker_kernel<true>
-                                                                     : (const void *)broker_kernel<false>);
+    const void *kernel =
+        status ? NULL
+               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)broker_kernel<true>
+                                                                        : (const void *)broker_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, BROKER_DEV_THREADS, 0, &blocks);
     if (!status)
         status = ordo_warp_ids(job, "broker", &ids);
     if (!status) {
-        const ordo_u64 most = BROKER_DEV_PLACES, wish = job->num_items < most ? job->num_items : most;
+        const ordo_u64 most = BROKER_DEV_PLACES, own = job->remote ? job->owned : job->num_items;
+        const ordo_u64 wish = own < most ? own : most;
         const ordo_u64 places = t[BROKER_RING] > 0 ? (ordo_u64)t[BROKER_RING] : wish;
         while ((ordo_u64)1 << a.queue.shift < places)
             a.queue.shift++;
@@ -362,6 +393,15 @@ static ordo_status broker_run_job(ordo_job *job)
     }
     if (!status)
         status = op_warp_arguments(&c, true, &a, &arrays);
+#if ORDO_OVER_RANKS
+    if (!status)
+        status = ordo_cuda_boxes_make(&c, sizeof(op_dev_message), &a.ctx.ranks, &a.ctx.boxes);
+    if (!status) {
+        a.ctx.boxes.sent = &a.words->sent;
+        a.ctx.kept_bits = a.bits;
+        a.ctx.kept = &a.words->spilled;
+    }
+#endif
     if (!status) {
         void *args[] = {&a};
         c.glance = {{a.words, a.queue.words}, {sizeof *a.words, sizeof *a.queue.words}, broker_show, NULL};

@@ -67,15 +67,38 @@ class Ranks(unittest.TestCase):
         path = os.path.join(self.folder.name, "late.el")
         with open(path, "w", encoding="ascii") as f:
             f.write("".join(f"40 {v} 1\n0 {v} 1\n61 {v} 1\n" for v in range(41, 60)) + "40 0 5\n0 60 1\n0 63 9\n")
-        for scheduler in ("bsp", "delta", "near_far"):
+        for scheduler in ("bsp", "delta", "near_far", "broker"):
             for seed in range(3):
                 self.right(2, "sssp", path, "--source", 40, "--scheduler", scheduler, "--seed", seed, FAKE_BOX="1")
 
     def test_rows_of_others(self):
         """A rank has the rows and records of its own vertices; nothing may read where those of others would be."""
         for graph, app in (("road --vertices 1500", "sssp"), ("star --vertices 2000", "sssp"), (GRAPHS[3], "bfs")):
-            for scheduler in ("delta", "bsp", "near_far"):
+            for scheduler in ("delta", "bsp", "near_far", "broker"):
                 self.right(3, app, "--generate", graph, "-s", "--scheduler", scheduler, FAKE_GUARD=str(1 << 20))
+
+    def test_broker(self):
+        """No supersteps: chunks that come late, boxes of one chunk, a queue of few places, ranks without vertices."""
+        settings = ((), ("queue=bwd",), ("ring=4",), ("batch=1", "queue=bwd"), ("ring=1",))
+        graphs = GRAPHS + ("star --vertices 900", "road --vertices 400")
+        for i, graph in enumerate(graphs):
+            words = [word for setting in settings[i % 5] for word in ("--set", setting)]
+            fakes = ({"FAKE_BOX": "1"}, {}, {"FAKE_DELAY": "60"}, {"FAKE_BOX": "33", "FAKE_DELAY": "20"})[i % 4]
+            self.right((2, 3, 4, 2, 3, 8)[i % 6], ("sssp", "bfs")[i % 2], "--generate", graph, "-s", "--scheduler", "broker", "--seed", i,
+                       *words, **fakes, FAKE_DEVICES="8")
+        self.assertRegex(self.right(2, "sssp", "--generate", GRAPHS[3], "-s", "--scheduler", "broker", "-n", 1),
+                         r"Ranks: +2, which have sent [1-9]\d* messages")
+
+    def test_across(self):
+        """Every edge leads to the other rank, which owns the upper half: two layers, in both directions."""
+        path = os.path.join(self.folder.name, "across.el")
+        with open(path, "w", encoding="ascii") as f:
+            for v in range(64):
+                f.write("".join(f"{v} {64 + (7 * v + 11 * i) % 64} {1 + (v * i) % 9}\n" for i in range(6)))
+                f.write("".join(f"{64 + v} {(5 * v + 3 * i + 1) % 64} {1 + (v + i) % 7}\n" for i in range(6)))
+        for seed in range(2):
+            for box in ({}, {"FAKE_BOX": "1"}):
+                self.right(2, "sssp", path, "--source", 3, "--scheduler", "broker", "--seed", seed, **box)
 
     def test_settings(self):
         """Little memory for entries, narrow and wide buckets, several runs."""
@@ -84,7 +107,7 @@ class Ranks(unittest.TestCase):
             self.right(2, "sssp", "--generate", GRAPHS[3], "-s", "--scheduler", "delta", *settings)
         for factor in (0.01, 1000): # as many splits as there are lengths; none behind the first
             self.right(3, "sssp", "--generate", GRAPHS[3], "-s", "--scheduler", "near_far", "--set", f"factor={factor}")
-        for scheduler in ("delta", "near_far"):
+        for scheduler in ("delta", "near_far", "broker"):
             run = self.run_over(2, "sssp", "--generate", GRAPHS[2], "--scheduler", scheduler, "-n", 3, "--verify")
             self.assertEqual(run.stdout.count("PASS"), 3, run.stdout + run.stderr)
 
@@ -97,6 +120,11 @@ class Ranks(unittest.TestCase):
         self.wrong(2, "on GPUs only sync atomic does", 2, *sssp, "--scheduler", "bsp", "--sync", "lock")
         self.wrong(6, "did not end within 0.3 s", 2, "sssp", "--generate", "path --vertices 9000", "--source", 0,
                    "--scheduler", "bsp", "--timeout", 0.3)
+        self.wrong(6, "did not end within 0.3 s", 3, "sssp", "--generate", "path --vertices 9000", "--source", 0,
+                   "--scheduler", "broker", "--timeout", 0.3)
+        self.wrong(5, "does not see the memory of that of rank", 2, *sssp, "--scheduler", "broker", FAKE_PEERS_BLIND="1")
+        self.wrong(4, "bytes for memory that ranks share", 2, "sssp", "--generate", "path --vertices 9000", "--scheduler", "broker",
+                   FAKE_PEERS_MEMORY="20000")
 
 
 unittest.main(argv=sys.argv[:1] + sys.argv[5:])

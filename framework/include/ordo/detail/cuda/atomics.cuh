@@ -226,6 +226,13 @@ ORDO_DEV void ordo_dev_fence_block(void) /* acquire and release */
 
 /* System scope: words that other GPUs read and write. */
 
+template <typename T> ORDO_DEV T ordo_dev_load_system(T *p)
+{
+    T value;
+    __nv_atomic_load(p, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
+    return value;
+}
+
 template <typename T> ORDO_DEV T ordo_dev_acquire_system(T *p)
 {
     T value;

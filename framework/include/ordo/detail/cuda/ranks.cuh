@@ -51,10 +51,9 @@ ORDO_DEV ordo_u32 ordo_dev_owner(const ordo_cuda_ranks &r, ordo_u32 item)
     return owner;
 }
 
-/* By a whole warp of the rank, when its blocks have arrived and wait: tells all ranks the lanes' words, lane i those
- * of word[i] for i < 8, and how many messages were sent; waits until all ranks have. *number: of meetings so far.
- * Returns what each rank has said, [count], which is valid until the next meeting. */
-ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
+/* By a whole warp of the rank, behind all that the rank has done before meeting `number`: tells all ranks the lanes'
+ * words, lane i those of word[i] for i < 8, and how many messages were sent. */
+ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_cuda_words *const own = r.words[r.rank];
@@ -78,11 +77,26 @@ ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ord
     if (lane < r.count) {
         ordo_dev_fence_system();
         ordo_dev_release_system(&r.words[lane]->met[r.rank].number, number);
-        while (ordo_dev_acquire_system(&own->met[lane].number) < number)
-            ;
     }
     __syncwarp();
-    return own->said[number & 1];
+}
+
+/* By the same warp: whether all ranks have said their words. */
+ORDO_DEV bool ordo_dev_all_said(const ordo_cuda_ranks &r, ordo_u64 number)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    const bool waits = lane < r.count && ordo_dev_acquire_system(&r.words[r.rank]->met[lane].number) < number;
+    return !__any_sync(~0u, waits);
+}
+
+/* By a whole warp of the rank, when its blocks have arrived and wait: tells all ranks its words, and waits for theirs.
+ * Returns what each rank has said, [count], which is valid until the next meeting. */
+ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
+{
+    ordo_dev_say(r, number, word);
+    while (!ordo_dev_all_said(r, number))
+        ;
+    return r.words[r.rank]->said[number & 1];
 }
 
 /* By the whole grid: waits for all blocks of all ranks, and returns what each rank has said. `say()` is called by a

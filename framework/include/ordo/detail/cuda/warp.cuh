@@ -117,6 +117,19 @@ static inline ordo_status ordo_warp_alloc(ordo_cuda *c, const ordo_warp_need *ne
     return ORDO_OK;
 }
 
+/* By one thread: an item without a place in a queue becomes a bit, counted once. What the thread has written before is
+ * ordered before the bit, and the bit before its count: for a warp that reads the count, and takes bits behind a fence
+ * (ordo_warp_take_bits). */
+ORDO_DEV void ordo_warp_spill(ordo_u32 *bits, ordo_u64 *count, ordo_u32 item)
+{
+    const ordo_u32 bit = 1u << item % 32;
+    ordo_dev_fence();
+    if (ordo_dev_or(&bits[item / 32], bit) & bit)
+        return;
+    ordo_dev_fence();
+    ordo_dev_add(count, (ordo_u64)1);
+}
+
 /* By one thread: maps a double to a word that keeps the order of doubles; and back. */
 ORDO_DEV ordo_u64 ordo_dev_ordered(double x)
 {
@@ -197,6 +210,9 @@ typedef struct op_warp_ctx {
     ordo_u32 *owner;         /* [2 * (m / PIECE + 1)] */
 #if ORDO_OVER_RANKS
     ordo_cuda_ranks ranks;
+    ordo_cuda_boxes boxes; /* where ranks do not meet */
+    ordo_u32 *kept_bits;   /* a bit for each ghost whose message found its box full */
+    ordo_u64 *kept;        /* how often one was set */
 #endif
 } op_warp_ctx;
 
@@ -213,6 +229,8 @@ typedef struct op_warp {
 #if ORDO_OVER_RANKS
     ordo_u64 met;          /* meetings so far; the scheduler counts them */
     op_dev_outbox *outbox; /* the scheduler dispatches all of it before the warp arrives at a meeting */
+    op_dev_stage *stage;   /* in place of the two, where ranks do not meet; else NULL */
+    ordo_u32 unsent;       /* messages that were counted as sent and became bits; the scheduler resets this */
 #endif
     ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
     ordo_u32 activations;                 /* the same, of critical operators */
@@ -342,11 +360,36 @@ ORDO_DEV ordo_item op_warp_any_item(const op_warp_ctx &g)
 }
 
 #if ORDO_OVER_RANKS
+/* Where ranks do not meet: what becomes of messages that find their box full. */
+ORDO_DEV void op_warp_keep(const op_warp_ctx &g, op_warp *w, bool there, ordo_u32 item)
+{
+    if (there)
+        ordo_warp_spill(g.kept_bits, g.kept, item);
+    w->unsent += __popc(__ballot_sync(~0u, there));
+}
+
+/* Where ranks do not meet: sends the value of the lane's ghost, if it `has` one, sooner or later. */
+ORDO_DEV void op_warp_post(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 item, const op_cell &value)
+{
+    op_dev_post_staged(g.ranks, g.boxes, w->stage, has, item, value,
+                       [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
+}
+
 /* Sends improved ghosts to their owners; the lane's other targets stay. */
 template <int N>
 ORDO_DEV void op_warp_send(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
                            const op_cell (&value)[N])
 {
+    if (w->stage) { /* known when this is compiled: op_warp_start sets it to NULL */
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            const bool goes = has[u] && !ordo_dev_owns(g.ranks, target[u]);
+            if (__any_sync(~0u, goes))
+                op_warp_post(g, w, goes, target[u], value[u]);
+            has[u] = has[u] && !goes;
+        }
+        return;
+    }
     bool posts = false;
 #pragma unroll
     for (int u = 0; u < N; u++)

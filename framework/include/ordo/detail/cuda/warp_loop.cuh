@@ -102,6 +102,9 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
                 there = initial + lane < run.initial_count;
                 if (there)
                     entry.item = ordo_dev_initial(&run, initial + lane);
+#if ORDO_OVER_RANKS
+                there = there && ordo_dev_owns(g.ranks, entry.item);
+#endif
                 fresh = true;
                 hooks.begun(__popc(__ballot_sync(~0u, there)));
                 initial += hooks.stride();
