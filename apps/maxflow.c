@@ -123,16 +123,23 @@ static ordo_status late(const search *s)
                      (unsigned long long)s->active);
 }
 
-/* The operator: with the setting pairs=halves, which servers have, what flows is a message between halves. */
+/* The operator: with the setting pairs=halves, which servers have, what flows is a message between halves. So it is
+ * with roles=both on a GPU, too, unless pairs=nested is set: where all blocks are servers and clients, messages are the
+ * worklist. */
 static const ordo_operator *discharges(const ordo_options *options)
 {
-    bool apart = false;
+    bool halves = false, nested = false, both = false;
     for (size_t i = 0; i < options->setting_count; i++) {
         const char *dot = strchr(options->settings[i], '.'), *name = dot ? dot + 1 : options->settings[i];
-        if (!strncmp(name, "pairs=", 6))
-            apart = !strcmp(name, "pairs=halves");
+        if (!strncmp(name, "pairs=", 6)) {
+            halves = !strcmp(name, "pairs=halves");
+            nested = !strcmp(name, "pairs=nested");
+        }
+        if (!strncmp(name, "roles=", 6))
+            both = !strcmp(name, "roles=both");
     }
-    return ordo_operator_find(apart ? "discharge_apart" : "discharge");
+    return ordo_operator_find(halves || (both && !nested && ordo_is_for_gpu(options)) ? "discharge_apart"
+                                                                                      : "discharge");
 }
 
 /* Discharges of the active vertices, until none is active or the budget is used up. Without `items`, a run of none. */

@@ -97,7 +97,8 @@ typedef struct options {
     int setting_count;
     const char *states[MAX_SETTINGS]; /* of an operator that is compiled at run time */
     int state_count;
-    const char *delta; /* GAP's -d */
+    ordo_u64 new_edges, new_items; /* 0: not given */
+    const char *delta;             /* GAP's -d */
     const char *sweeps[MAX_SWEEPS];
     int sweep_count;
     const char *thread_list; /* compare, bench queue: --threads as it was given */

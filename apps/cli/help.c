@@ -145,6 +145,9 @@ static void print_scheduler(const ordo_scheduler *s)
         printf("  items       vertices; edges on %s%s%s\n", s->edge_items & 1u << ORDO_ON_CPU ? "cpu" : "",
                s->edge_items == (1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA) ? ", " : "",
                s->edge_items & 1u << ORDO_ON_CUDA ? "cuda" : "");
+    if (s->growing)
+        printf("  growing     operators that add edges and items on %s%s\n",
+               s->growing & 1u << ORDO_ON_CPU ? "cpu" : "", s->growing & 1u << ORDO_ON_CUDA ? ", cuda" : "");
     printf("\nTunables, for --set NAME=VALUE:\n");
     if (s->tunable_count == 0)
         printf("  none\n");

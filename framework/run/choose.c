@@ -43,7 +43,8 @@ void ordo_property_names(unsigned properties, char *out, size_t capacity)
                  {ORDO_ASSOCIATIVE, "associative"},  {ORDO_UNIFORM, "uniform"},
                  {ORDO_EDGE_BLIND, "edge-blind"},    {ORDO_SELECTIVE, "selective"},
                  {ORDO_TWO_TARGETS, "two-target"},   {ORDO_IN_PLACE, "in-place"},
-                 {ORDO_RESIDUAL, "residual-driven"}, {ORDO_BOTH_DIRECTIONS, "for symmetric graphs"}};
+                 {ORDO_RESIDUAL, "residual-driven"}, {ORDO_BOTH_DIRECTIONS, "for symmetric graphs"},
+                 {ORDO_GROWING, "growing"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)
@@ -76,28 +77,45 @@ static ordo_status choose_items(const ordo_operator *op, const char *asked, int 
     return ORDO_OK;
 }
 
-/* Writes the schedulers that have edges as items on a device, "topology, bsp", to out[capacity]. */
-static void name_edge_schedulers(unsigned device, char *out, size_t capacity)
+/* Writes the schedulers that have something on a device, "topology, bsp", to out[capacity]; "none" where there is none.
+ * `has`: where a descriptor says so. */
+static void name_schedulers(unsigned device, size_t has, char *out, size_t capacity)
 {
     const ordo_scheduler *all[ORDO_MOST_SCHEDULERS];
     const size_t count = ordo_schedulers(all, ORDO_MOST_SCHEDULERS);
     out[0] = 0;
     for (size_t i = 0; i < count && i < ORDO_MOST_SCHEDULERS; i++)
-        if (all[i]->edge_items & 1u << device)
+        if (*(const unsigned *)(const void *)((const char *)all[i] + has) & 1u << device)
             snprintf(out + strlen(out), capacity - strlen(out), "%s%s", out[0] ? ", " : "", all[i]->name);
+    if (!out[0])
+        snprintf(out, capacity, "none");
 }
 
-/* Whether the scheduler has these items on a device. */
+/* Whether the scheduler runs operators that add edges and items, if this one does. */
+static ordo_status check_growing(const ordo_operator *op, unsigned device, const ordo_plan *p)
+{
+    char others[128];
+    if (!(op->properties & ORDO_GROWING) || p->scheduler->growing & 1u << device)
+        return ORDO_OK;
+    name_schedulers(device, offsetof(ordo_scheduler, growing), others, sizeof others);
+    return ordo_fail(ORDO_ERR_UNSOUND,
+                     "scheduler '%s' on device '%s' does not run '%s', which makes new edges or items: not built; "
+                     "such operators run there under: %s",
+                     p->scheduler->name, device == ORDO_ON_CPU ? "cpu" : "cuda", op->name, others);
+}
+
+/* Whether the scheduler has these items on a device, and runs operators that grow. */
 static ordo_status check_item(const ordo_operator *op, unsigned device, const ordo_plan *p)
 {
     char others[128];
-    if (p->item != ORDO_ITEMS_EDGES || p->scheduler->edge_items & 1u << device)
-        return ORDO_OK;
-    name_edge_schedulers(device, others, sizeof others);
+    const ordo_status grows = check_growing(op, device, p);
+    if (grows || p->item != ORDO_ITEMS_EDGES || p->scheduler->edge_items & 1u << device)
+        return grows;
+    name_schedulers(device, offsetof(ordo_scheduler, edge_items), others, sizeof others);
     return ordo_fail(ORDO_ERR_UNSOUND,
                      "scheduler '%s' on device '%s' does not run '%s' with edges as items: its worklist there holds "
                      "vertices and their cells; with edges: %s",
-                     p->scheduler->name, device == ORDO_ON_CPU ? "cpu" : "cuda", op->name, others[0] ? others : "none");
+                     p->scheduler->name, device == ORDO_ON_CPU ? "cpu" : "cuda", op->name, others);
 }
 
 /* ---- the sync of a scheduler ---- */

@@ -16,6 +16,7 @@
 
 #include "framework/graph/graph.h"
 #include "distributed.h"
+#include "grow.h"
 #include "hardware.h"
 #include "number.h"
 #include "phase.h"
@@ -67,6 +68,9 @@ ordo_status ordo_operator_check_pull(const ordo_operator *op, int item, const ch
     } else if (!op->activates) {
         needs = "an operator whose targets are the heads of its edges;";
         but = "has others";
+    } else if (op->properties & ORDO_GROWING) {
+        needs = "an operator without new edges, which would be missing in in-rows;";
+        but = "makes some";
     } else if (!(op->properties & ORDO_EDGE_BLIND)) {
         needs = "an edge-blind operator, for in-rows number edges otherwise;";
         but = "is not edge-blind";
@@ -99,6 +103,8 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
     if ((status = ORDO_RESERVED_CHECK(ordo_work, work)))
         return status;
     if (work->session && (status = ordo_session_check(work)))
+        return status;
+    if ((status = ordo_grow_check(work, options)))
         return status;
     ordo_options on = *options;
     if (work->session)
@@ -196,6 +202,8 @@ ordo_status ordo_run_memory(const ordo_work *work, const ordo_options *options, 
     ordo_u64 fixed = (ordo_u64)threads * sizeof(ordo_counters) + ORDO_TRACE_MAX * sizeof(ordo_sample);
     if (p.sync == ORDO_SYNC_LOCK)
         fixed += work->targets < (1u << 20) ? 2 * work->targets : 1u << 20;
+    if (work->op->properties & ORDO_GROWING)
+        fixed += ordo_grow_bytes(work, options);
     *expected += fixed;
     *at_most += fixed;
     return ORDO_OK;
@@ -385,6 +393,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
         .tunable = p->tunable,
         .own = &own,
     };
+    ordo_grown grown = {0};
     sample_graph(&job);
     ordo_status status = ordo_team_lease(p->backend ? 1 : options->threads, &job.team);
     if (status)
@@ -394,7 +403,10 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
                     ordo_graph_longest_row(work->graph) >= ORDO_LONG_ROW;
     job.counters = ordo_alloc_zero((size_t)job.threads, sizeof(ordo_counters));
     own.trace = ordo_alloc(ORDO_TRACE_MAX, sizeof(ordo_sample));
-    status = job.counters && own.trace ? make_locks(&job) : ORDO_ERR_MEMORY;
+    status = job.counters && own.trace ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status && work->op->properties & ORDO_GROWING)
+        status = ordo_grow_begin(&job, options->additions, &grown);
+    status = status ? status : make_locks(&job);
     if (!status) {
         double seconds = 0;
         status = run_in_group(&job, p, &seconds);
@@ -404,7 +416,10 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
             fill_stats(&job, p, seconds, ordo_memory_peak(), stats);
             own.trace = NULL; /* now owned by the caller */
         }
+        if (!status && grown.pool)
+            ordo_grow_end(&grown, options->additions);
     }
+    ordo_grow_free(&grown);
     ordo_free(own.trace);
     ordo_free(job.locks.lock);
     ordo_free(job.locks.ticket);
@@ -711,6 +726,9 @@ ordo_status ordo_job_need_partition(ordo_job *job, ordo_u32 parts, const ordo_u3
     if (!job->own->graph)
         return ordo_fail(ORDO_ERR_USAGE, "%s; operator '%s' works on arrays of its app and not on a graph's rows",
                          wants, job->op->name);
+    if (job->grow && job->grow->most_items)
+        return ordo_fail(ORDO_ERR_USAGE, "%s; operator '%s' may make new items, which no partition has", wants,
+                         job->op->name);
     if (job->targets != job->out->n)
         return ordo_fail(ORDO_ERR_USAGE, "%s; operator '%s' has %llu targets on a graph of %u vertices", wants,
                          job->op->name, (unsigned long long)job->targets, job->out->n);

@@ -75,7 +75,7 @@ class Options(c.Structure):
                 ("settings", c.POINTER(text)), ("setting_count", c.c_size_t), ("timeout", f64),
                 ("cancel", c.POINTER(c.c_int)), ("progress", pointer), ("progress_arg", pointer), ("trace", pointer),
                 ("hardware", flag), ("items", text), ("group", pointer), ("device_cells", pointer),
-                ("device_bytes", u64), ("repeats", u64), ("reserved", u64 * 1)]
+                ("device_bytes", u64), ("repeats", u64), ("additions", pointer), ("reserved", u64 * 1)]
 
 
 class Setting(c.Structure):
@@ -164,7 +164,7 @@ class SchedulerHead(c.Structure):
     _fields_ = [("interface", c.c_uint), ("name", text), ("summary", text), ("paper", text)]
 
 
-SCHEDULER_INTERFACE = 6
+SCHEDULER_INTERFACE = 7
 
 # The C names of the structs above, for the test that compares both.
 C_NAMES = {

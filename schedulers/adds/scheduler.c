@@ -56,6 +56,7 @@ const ordo_scheduler ordo_scheduler_adds = {
     .paper = "Wang, Fussell and Lin, PPoPP 2021; Wang's thesis, chapter 5",
     .pairings = pairings,
     ORDO_TUNABLES(tunables, ADDS_TUNABLE_COUNT, ADDS_ROWS),
+    .growing = 1u << ORDO_ON_CPU,
     .memory = memory,
     .suit = suit,
 };

@@ -55,6 +55,7 @@ const ordo_scheduler ordo_scheduler_broker = {
     .paper = "Kerbl et al., ICS 2018; the thesis of Çavuşoğlu",
     .pairings = pairings,
     ORDO_TUNABLES(tunables, BROKER_ROWS, BROKER_ROWS),
+    .growing = 1u << ORDO_ON_CPU,
     .distributed = 1u << ORDO_ON_CUDA,
     .memory = memory,
     .suit = suit,

@@ -50,6 +50,11 @@ static ordo_status check_lists(const ordo_operator *op, int item, const double *
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' with %s lists vertices, found edges as items", set);
     if ((int)tunable[BSP_DIRECTION] == BSP_PULL)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' with %s lists what is pushed, found direction=pull", set);
+    if (way == BSP_SCATTER && op->properties & ORDO_GROWING)
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with append=scatter has a place for each edge of the graph; "
+                         "'%s' adds edges",
+                         op->name);
     if (dedup == BSP_EACH && way == BSP_SCATTER)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' with append=scatter has a place for each edge, so an item "
                                            "is listed once; found dedup=off");
@@ -131,6 +136,7 @@ const ordo_scheduler ordo_scheduler_bsp = {
     .paper = "Valiant, CACM 1990; Nasre et al., GPGPU-6, 2013, section 3; Beamer et al., SC 2012 (direction)",
     .pairings = pairings,
     ORDO_TUNABLES(tunables, BSP_TUNABLE_COUNT, BSP_ROWS),
+    .growing = 1u << ORDO_ON_CPU,
     .memory = memory,
     .check = check,
     .edge_items = 1u << ORDO_ON_CPU,

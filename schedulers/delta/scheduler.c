@@ -58,6 +58,7 @@ const ordo_scheduler ordo_scheduler_delta = {
     .pairings = pairings,
     ORDO_TUNABLES(tunables, DELTA_TUNABLE_COUNT, DELTA_ROWS),
     .distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
+    .growing = 1u << ORDO_ON_CPU,
     .memory = memory,
     .suit = suit,
 };

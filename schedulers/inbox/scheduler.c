@@ -63,6 +63,7 @@ const ordo_scheduler ordo_scheduler_inbox = {
     .paper = "Ordo's own",
     .pairings = pairings,
     ORDO_TUNABLES(tunables, INBOX_TUNABLE_COUNT, INBOX_ROWS),
+    .growing = 1u << ORDO_ON_CPU,
     .memory = memory,
     .suit = suit,
 };

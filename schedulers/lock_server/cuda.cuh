@@ -489,6 +489,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM
+#include "both.cuh"
 #include "cuda_both.cuh"
 #endif
 

@@ -21,34 +21,17 @@
  * reservation of a ring that is not written waits for the owner of that ring alone, which serves, whatever it does
  * otherwise.
  *
- * Termination, by an exact count. *Things* are messages that are not served and entries of worklists that are not
- * expanded. `pending` of the grid is the number of things and the sum of the blocks' credit: things that a block may
- * make without counting them.
- *   C1   A message that is served becomes an entry, or credit. An entry whose candidates are all sent becomes credit.
- *   C2   A block has credit for all messages of a batch before it writes the first of them. What it lacks, and SPARE
- *        more, it adds to `pending` first.
- *   C3   A block with nothing to serve or expand subtracts its credit from `pending`.
- *   C4   A block that reads pending = 0 ends.
- * So `pending` is never less than the number of things. If it is 0 there is no thing, none can be made (C1 and C2 need
- * one), and it stays 0. If there is no thing, all blocks come to C3, and then it is 0.
+ * Termination. By the exact count of both.cuh (C1 to C4): things are messages that are not served and entries of
+ * worklists that are not expanded.
  *
- * Memory order. A message is its words, whose laps say that they are there. C2 comes before a message is seen by a
- * fence of one thread between two barriers of its block; what a block has read from its ring comes before its C2 and C3
- * by the same fence, or that of C3. So along every chain of messages the addition for the first is ordered before the
- * subtraction that follows from the last, also where blocks between passed them on by credit: no order in which
- * `pending` changes has a subtraction ahead of its addition. Cells and worklists are read and written by their own
- * block alone, behind its barriers; clients read cells of others relaxed: an outdated value costs a message and nothing
- * else, since values only improve. tests/models/server_both.pml is a model of the count and of the rings.
+ * Memory order. A message is its words, whose laps say that they are there. Cells and worklists are read and written by
+ * their own block alone, behind its barriers; clients read cells of others relaxed: an outdated value costs a message
+ * and nothing else, since values only improve. tests/models/server_both.pml is a model of the count and of the rings.
  *
  * Not done: sums, and operators that activate nothing; hubs are expanded by the one block that owns them; order by
  * priorities.
  */
 #define lock_server_both_kernel ORDO_OP_NAME(lock_server_both_kernel)
-
-enum {
-    BOTH_SPARE = 4 * lock_server_batch, /* credit that is taken beyond what is needed */
-    BOTH_LOOK = 4                       /* an idle block looks at `pending` once in so many rounds */
-};
 
 typedef struct lock_server_both_args {
     ordo_cuda_rows rows;
@@ -56,11 +39,7 @@ typedef struct lock_server_both_args {
     op_state state;
     server_owners owners;
     server_rings ring;
-    ordo_u32 *list;    /* [blocks][1 << log] worklists */
-    ordo_u32 *queued;  /* [items] 1: it is on its owner's */
-    ordo_u32 *first;   /* [blocks] each on a separate cache line: number of the first entries */
-    ordo_u64 *pending; /* C1 to C4 */
-    ordo_u32 log;
+    server_worklists work;
     ordo_cuda_halt halt;
     ordo_cuda_run run;
 } lock_server_both_args;
@@ -89,10 +68,10 @@ ORDO_DEV void lock_server_both_improve(const lock_server_both_args *a, lock_serv
         return;
     ordo_dev_store(&a->cells[target], candidate);
     mine->useful++;
-    if (ordo_dev_load(&a->queued[target]))
+    if (ordo_dev_load(&a->work.queued[target]))
         return;
-    ordo_dev_store(&a->queued[target], 1u);
-    ordo_dev_store(&list[ordo_dev_add_block(&s->tail, 1u) & ((1u << a->log) - 1)], target);
+    ordo_dev_store(&a->work.queued[target], 1u);
+    ordo_dev_store(&list[ordo_dev_add_block(&s->tail, 1u) & ((1u << a->work.log) - 1)], target);
     mine->activations++;
 }
 
@@ -129,18 +108,6 @@ ORDO_DEV ordo_u32 lock_server_both_serve(const lock_server_both_args *a, lock_se
     return count;
 }
 
-/* By a whole block: C2 for `most` messages. A barrier must follow before they are written. */
-ORDO_DEV void lock_server_both_cover(const lock_server_both_args *a, lock_server_both_block *b, ordo_u32 most)
-{
-    const ordo_u64 more = b->credit < most ? most - b->credit + BOTH_SPARE : 0;
-    if (threadIdx.x == 0) {
-        if (more)
-            ordo_dev_add(a->pending, more);
-        ordo_dev_fence();
-    }
-    b->credit += more;
-}
-
 /* By a whole block: processes the edges of a tile in batches. False if the run ends early. */
 ORDO_DEV bool lock_server_both_expand(const lock_server_both_args *a, const server_outbox *out,
                                       lock_server_both_shared *s, lock_server_both_block *b, ordo_u32 total,
@@ -152,7 +119,7 @@ ORDO_DEV bool lock_server_both_expand(const lock_server_both_args *a, const serv
         ordo_u32 to[lock_server_each];
         const ordo_u32 most = total - base < lock_server_batch ? total - base : (ordo_u32)lock_server_batch;
         lock_server_propose(a, &s->tile, base, total, word, to, mine);
-        lock_server_both_cover(a, b, most);
+        server_cover(a->work.pending, &b->credit, most);
         b->credit -= server_fill<lock_server_words, lock_server_each>(out, &a->ring, gridDim.x, to, word, &sending);
         while (__syncthreads_or(server_send<lock_server_words>(out, &a->ring, &sending))) {
             lock_server_both_serve(a, s, b, mine);
@@ -175,8 +142,8 @@ ORDO_DEV ordo_u32 lock_server_both_take(const lock_server_both_args *a, lock_ser
         return 0;
     tile->begin[threadIdx.x] = 0;
     if (threadIdx.x < count) {
-        const ordo_vid item = ordo_dev_load(&b->list[(b->head + threadIdx.x) & ((1u << a->log) - 1)]);
-        ordo_dev_store(&a->queued[item], 0u);
+        const ordo_vid item = ordo_dev_load(&b->list[(b->head + threadIdx.x) & ((1u << a->work.log) - 1)]);
+        ordo_dev_store(&a->work.queued[item], 0u);
         tile->item[threadIdx.x] = item;
         tile->value[threadIdx.x] = op_dev_cell(a->cells, item);
         if (op_filter(&a->state, item)) {
@@ -191,25 +158,6 @@ ORDO_DEV ordo_u32 lock_server_both_take(const lock_server_both_args *a, lock_ser
     return count;
 }
 
-/* By all blocks: puts the initial items on the worklists of their owners, and counts them. */
-ORDO_DEV void lock_server_both_begin(const lock_server_both_args *a)
-{
-    ordo_u64 counted = 0;
-    const ordo_u64 threads = (ordo_u64)gridDim.x * SERVER_THREADS;
-    for (ordo_u64 i = (ordo_u64)blockIdx.x * SERVER_THREADS + threadIdx.x; i < a->run.initial_count; i += threads) {
-        const ordo_item item = ordo_dev_initial(&a->run, i);
-        ordo_u32 local;
-        if (ordo_dev_exchange(&a->queued[item], 1u))
-            continue;
-        const ordo_u32 owner = server_split(&a->owners, server_number(&a->owners, item), &local);
-        const ordo_u32 at = ordo_dev_add(&a->first[owner * ORDO_CUDA_LINE], 1u);
-        ordo_dev_store(&a->list[((ordo_u64)owner << a->log) + at], (ordo_u32)item);
-        counted++;
-    }
-    if (counted)
-        ordo_dev_add(a->pending, counted);
-}
-
 template <bool Traced>
 static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
     lock_server_both_kernel(const lock_server_both_args a)
@@ -221,7 +169,7 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
     const server_outbox out = server_outbox_at(capacity, gridDim.x);
     lock_server_both_shared *const s =
         (lock_server_both_shared *)(capacity + server_outbox_words(gridDim.x, lock_server_words * lock_server_batch));
-    lock_server_both_block b = {0, 0, a.list + ((ordo_u64)blockIdx.x << a.log), server_taking_begin(least)};
+    lock_server_both_block b = {0, 0, a.work.list + ((ordo_u64)blockIdx.x << a.work.log), server_taking_begin(least)};
     server_counters mine = {};
     ordo_u32 rounds = 0, idle = 0;
     bool quiet = false; /* an idle block has seen that no place is reserved: it need not look at places */
@@ -229,10 +177,10 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
         s->lock[i] = 0;
     if (ordo_live_shows())
         ordo_live_begin(traced, ORDO_BUSY);
-    lock_server_both_begin(&a);
+    server_begin_worklists(&a.work, &a.owners, &a.run);
     grid.sync();
     if (threadIdx.x == 0)
-        s->tail = ordo_dev_load(&a.first[blockIdx.x * ORDO_CUDA_LINE]);
+        s->tail = ordo_dev_load(&a.work.first[blockIdx.x * ORDO_CUDA_LINE]);
     __syncthreads();
     for (;;) {
         ordo_u32 total = 0;
@@ -244,15 +192,11 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
         if (served || taken ? idle >= 16 : ++idle == 16)
             ordo_live_state(traced, served || taken ? ORDO_BUSY : ORDO_WAITING);
         idle = served || taken ? 0 : idle;
-        if (!served && !taken && b.credit) { /* C3 */
-            if (threadIdx.x == 0) {
-                ordo_dev_fence();
-                ordo_dev_add(a.pending, 0 - b.credit);
-            }
-            b.credit = 0;
-        }
-        if (threadIdx.x == 0) { /* C4 */
-            s->verdict = ordo_dev_told(&a.halt, 1, &rounds) || (idle % BOTH_LOOK == 1 && !ordo_dev_acquire(a.pending));
+        if (!served && !taken)
+            server_settle(a.work.pending, &b.credit); /* C3 */
+        if (threadIdx.x == 0) {                       /* C4 */
+            s->verdict =
+                ordo_dev_told(&a.halt, 1, &rounds) || (idle % BOTH_LOOK == 1 && !ordo_dev_acquire(a.work.pending));
             s->quiet = idle && ordo_dev_load(&a.ring.write[blockIdx.x * ORDO_CUDA_LINE]) == b.taking.taken;
         }
         __syncthreads();
@@ -288,42 +232,6 @@ static ordo_status lock_server_both_refuse(const ordo_job *job)
     return ORDO_OK;
 }
 
-/* Chooses the number of blocks of a multiprocessor: as many as asked for, or two if they fit, else one. */
-static ordo_status lock_server_both_choose(ordo_cuda *c, const void *kernel, int *blocks, ordo_u32 *all)
-{
-    const int asked = (int)c->job->tunable[SERVER_BLOCKS];
-    int units = 0, resident = 0;
-    size_t unit, most;
-    ordo_status status = ordo_cuda_size(&units, &unit, &most);
-    for (*blocks = asked ? asked : 2; !status; --*blocks) {
-        *all = (ordo_u32)(units * *blocks);
-        status = ordo_cuda_share(c, kernel, SERVER_THREADS,
-                                 8 * server_outbox_words(*all, (ordo_u32)(lock_server_words * lock_server_batch)) +
-                                     sizeof(lock_server_both_shared),
-                                 &resident);
-        if (status || (resident >= *blocks && *all <= SERVER_MOST))
-            return status;
-        if (asked || *blocks == 1)
-            return ordo_fail(ORDO_ERR_DEVICE,
-                             "device 'cuda': %d blocks a multiprocessor of %d asked for, %d fit; expected at most %d "
-                             "blocks in all",
-                             *blocks, units, resident, SERVER_MOST);
-    }
-    return status;
-}
-
-/* Worklists, flags and counts. */
-static ordo_status lock_server_both_make(ordo_cuda *c, lock_server_both_args *a, ordo_u32 blocks)
-{
-    a->log = server_bits_of(a->owners.most ? a->owners.most : 1);
-    a->list = (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)blocks << a->log, sizeof(ordo_u32), false);
-    a->queued = a->list ? (ordo_u32 *)ordo_cuda_alloc(c, c->job->targets + 1, sizeof(ordo_u32), true) : NULL;
-    a->first =
-        a->queued ? (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)blocks * ORDO_CUDA_LINE, sizeof(ordo_u32), true) : NULL;
-    a->pending = a->first ? (ordo_u64 *)ordo_cuda_alloc(c, ORDO_CUDA_LINE / 2, sizeof(ordo_u64), true) : NULL;
-    return a->pending ? ORDO_OK : ORDO_ERR_MEMORY;
-}
-
 static ordo_status lock_server_run_both(ordo_job *job)
 {
     ordo_cuda c;
@@ -340,7 +248,13 @@ static ordo_status lock_server_run_both(ordo_job *job)
     if (!status) {
         kernel = ordo_cuda_kernel(c.run.traced.live ? (const void *)lock_server_both_kernel<true>
                                                     : (const void *)lock_server_both_kernel<false>);
-        status = lock_server_both_choose(&c, kernel, &blocks, &all);
+        status = server_choose_blocks(
+            &c, kernel,
+            [](ordo_u32 n) {
+                return 8 * server_outbox_words(n, (ordo_u32)(lock_server_words * lock_server_batch)) +
+                       sizeof(lock_server_both_shared);
+            },
+            &blocks, &all);
     }
     if (!status)
         status = server_owners_make(&c, server_partition((int)job->tunable[SERVER_PARTITION], &nothing, all), all, 0,
@@ -348,7 +262,7 @@ static ordo_status lock_server_run_both(ordo_job *job)
     if (!status)
         status = op_cuda_arguments(&c, &a, &arrays);
     if (!status)
-        status = lock_server_both_make(&c, &a, all);
+        status = server_worklists_make(&c, all, a.owners.most, job->targets, &a.work);
     if (!status)
         status = ordo_cuda_halt_make(&c, &a.halt);
     if (!status)

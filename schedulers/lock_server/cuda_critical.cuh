@@ -40,8 +40,9 @@
  * Memory order. message.cuh for messages; critical sections see each other's writes by the block's locks, or by the
  * barriers between the batches of chains; supersteps by grid barriers.
  *
- * Not done: targets that move; blocks that are both client and server; clusters of blocks, which are slower
- * (docs/lock_server.md).
+ * With roles=both every block is client and server, and there are no supersteps: see cuda_both_critical.cuh.
+ *
+ * Not done: targets that move; clusters of blocks, which are slower (docs/lock_server.md).
  */
 #include "message.cuh"
 #include "owners.cuh"
@@ -144,7 +145,7 @@ template <typename Form, bool Traced>
 static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_resident)
     lock_server_kernel(const lock_server_args a)
 {
-    extern __shared__ ordo_u64 capacity[];
+    ORDO_CUDA_DYNAMIC(ordo_u64, capacity);
     __shared__ ordo_dev_queue queue;
     __shared__ ordo_u32 least[2][3];
     auto grid = cooperative_groups::this_grid();
@@ -237,6 +238,9 @@ static __global__ void __launch_bounds__(SERVER_THREADS, (int)lock_server_reside
 
 #include "cuda_plan.cuh"
 
+#include "both.cuh"
+#include "cuda_both_critical.cuh"
+
 /* Not operators of many targets. */
 enum { lock_server_takes = !(int)op_many };
 
@@ -294,6 +298,8 @@ static ordo_status lock_server_run_job(ordo_job *job)
     ordo_status status = lock_server_refuse(job);
     if (status)
         return status;
+    if ((int)job->tunable[SERVER_ROLES] == 1)
+        return critical_both_run_job(job);
     status = op_cuda_begin(job, &c);
     if (!status)
         status = op_cuda_sample(job, &contention);

@@ -168,18 +168,25 @@ ORDO_DEV op_request lock_server_open_nested(const lock_server_args *a, const loc
     return r;
 }
 
-/* By one thread: runs a critical section under locks of this block; false: another thread holds one of them. */
+/* By one thread: runs a critical section under locks of this block, and writes its activations; false: another thread
+ * holds one of them. */
+ORDO_DEV bool lock_server_try_nested(const lock_server_args *a, const lock_server_block *b, const op_request *r,
+                                     ordo_u32 slot, ordo_u32 second, ordo_activation *out, ordo_u32 *activated)
+{
+    const bool may_repeat = a->may_repeat;
+    return op_dev_try_table<true>(&b->state, b->lock, slot, second, r, [&](const op_state *state, op_request *here) {
+        *activated = may_repeat ? op_commit(state, here, out) : op_commit_valid(state, here, out);
+    });
+}
+
+/* By one thread: the same; what is activated goes to the next list. */
 ORDO_DEV bool lock_server_run_nested(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
                                      const op_request *r, ordo_u32 slot, ordo_u32 second, ordo_u32 step,
                                      server_counters *mine)
 {
     ordo_activation out[op_activations + 1];
     ordo_u32 activated = 0;
-    const bool may_repeat = a->may_repeat;
-    const bool got =
-        op_dev_try_table<true>(&b->state, b->lock, slot, second, r, [&](const op_state *state, op_request *here) {
-            activated = may_repeat ? op_commit(state, here, out) : op_commit_valid(state, here, out);
-        });
+    const bool got = lock_server_try_nested(a, b, r, slot, second, out, &activated);
     lock_server_activate(a, queue, step, out, activated, mine);
     return got;
 }

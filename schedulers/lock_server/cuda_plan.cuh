@@ -111,9 +111,6 @@ static ordo_status lock_server_refuse(const ordo_job *job)
                          "scheduler 'lock_server' on device 'cuda' with data=shared has no pairs=nested, since a "
                          "section needs the words of two servers; '%s' would be run so",
                          job->op->name);
-    if ((int)job->tunable[SERVER_ROLES] == 1)
-        return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'lock_server' on device 'cuda' has roles=apart alone for critical operators");
     if ((int)job->tunable[SERVER_BLOCKS] > (int)lock_server_resident)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'lock_server' on device 'cuda' has blocks=1 alone for an operator to whose items "
@@ -166,6 +163,17 @@ static ordo_status lock_server_choose(const ordo_job *job, const ordo_contention
                      p->shared, p->blocks, unit, most);
 }
 
+/* That targets' numbers fit into messages. */
+static ordo_status lock_server_check_numbers(bool nested, bool chains, ordo_u64 numbers)
+{
+    const int bits = nested ? 29 : lock_server_pairs ? 30 : 28;
+    if ((lock_server_pairs || chains || (lock_server_full == 2 && !lock_server_rebuilds_args)) && numbers >> bits)
+        return ordo_fail(ORDO_ERR_USAGE,
+                         "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^%d",
+                         (unsigned long long)numbers, bits);
+    return ORDO_OK;
+}
+
 /* Makes the owners; the largest number of targets of an owner determines the length of messages and the shared memory
  * of a block. */
 static ordo_status lock_server_choose_owners(ordo_cuda *c, const ordo_contention_sample *contention,
@@ -185,12 +193,9 @@ static ordo_status lock_server_choose_owners(ordo_cuda *c, const ordo_contention
     const int words = p->words;
     p->words = lock_server_words_of(job, p);
     p->shared = lock_server_capacity(job, p);
-    const int bits = p->nested ? 29 : lock_server_pairs ? 30 : 28;
-    const ordo_u64 numbers = (ordo_u64)p->most * p->servers;
-    if ((lock_server_pairs || p->chains || (lock_server_full == 2 && !lock_server_rebuilds_args)) && numbers >> bits)
-        return ordo_fail(ORDO_ERR_USAGE,
-                         "scheduler 'lock_server' on device 'cuda': %llu targets, expected fewer than 2^%d",
-                         (unsigned long long)numbers, bits);
+    status = lock_server_check_numbers(p->nested, p->chains, (ordo_u64)p->most * p->servers);
+    if (status)
+        return status;
     if (p->words > words || (p->near && p->most > expected))
         return ordo_fail(ORDO_ERR_USAGE,
                          "scheduler 'lock_server' on device 'cuda': parts of very different sizes: one has %u of %llu "

@@ -84,14 +84,13 @@ ORDO_DEV op_request lock_server_open_message(const lock_server_args *a, const or
     return r;
 }
 
-/* By a whole warp: serves a client's request in each lane that `has` one; *more is set if a second half must follow,
- * with the words that *r then has. */
+/* By a whole warp: runs the critical section of a client's request, or its first half, in each lane that `has` one, and
+ * writes its activations; returns their number. *more is set if a second half must follow, with the words that *r then
+ * has. */
 template <typename Form>
-ORDO_DEV void lock_server_serve_one(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
-                                    bool has, op_request *r, ordo_u32 local, bool pair, ordo_u32 step,
-                                    server_counters *mine, int *more)
+ORDO_DEV ordo_u32 lock_server_run_one(const lock_server_args *a, const lock_server_block *b, bool has, op_request *r,
+                                      ordo_u32 local, bool pair, ordo_activation *out, int *more)
 {
-    ordo_activation out[op_activations + 1];
     ordo_u32 activated = 0;
     int goes_on = 0;
     lock_server_own<Form>(a, b, has, local, r, [&](const op_state *state, op_request *here, bool may_repeat) {
@@ -103,6 +102,29 @@ ORDO_DEV void lock_server_serve_one(const lock_server_args *a, const lock_server
         r->word[1] = here->word[1];
     });
     *more = goes_on;
+    return activated;
+}
+
+/* By a whole warp: the same for second halves. */
+template <typename Form>
+ORDO_DEV ordo_u32 lock_server_run_second(const lock_server_args *a, const lock_server_block *b, bool has,
+                                         const op_request *r, ordo_u32 local, ordo_activation *out)
+{
+    ordo_u32 activated = 0;
+    lock_server_own<Form>(a, b, has, local, r, [&](const op_state *state, op_request *here, bool) {
+        activated = op_second(state, here, out);
+    });
+    return activated;
+}
+
+/* By a whole warp: serves a client's request in each lane that `has` one, as lock_server_run_one does. */
+template <typename Form>
+ORDO_DEV void lock_server_serve_one(const lock_server_args *a, const lock_server_block *b, ordo_dev_queue *queue,
+                                    bool has, op_request *r, ordo_u32 local, bool pair, ordo_u32 step,
+                                    server_counters *mine, int *more)
+{
+    ordo_activation out[op_activations + 1];
+    const ordo_u32 activated = lock_server_run_one<Form>(a, b, has, r, local, pair, out, more);
     mine->useful += has;
     lock_server_activate(a, queue, step, out, activated, mine);
 }
@@ -114,10 +136,7 @@ ORDO_DEV void lock_server_serve_second(const lock_server_args *a, const lock_ser
                                        server_counters *mine)
 {
     ordo_activation out[op_activations + 1];
-    ordo_u32 activated = 0;
-    lock_server_own<Form>(a, b, has, local, r, [&](const op_state *state, op_request *here, bool) {
-        activated = op_second(state, here, out);
-    });
+    const ordo_u32 activated = lock_server_run_second<Form>(a, b, has, r, local, out);
     lock_server_activate(a, queue, step, out, activated, mine);
 }
 

@@ -71,6 +71,7 @@ const ordo_scheduler ordo_scheduler_lock_server = {
     .paper = "Wang, Fussell and Lin, ASPLOS 2019; Wang's thesis, chapter 4",
     .pairings = pairings,
     ORDO_TUNABLES(tunables, SERVER_TUNABLE_COUNT, SERVER_ROWS),
+    .growing = 1u << ORDO_ON_CPU,
     .memory = memory,
     .suit = suit,
 };

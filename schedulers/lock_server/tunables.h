@@ -2,7 +2,7 @@
 #define SERVER_TUNABLES(X)                                                                                             \
     X(SERVER_ROLES, "roles", CHOICE, "auto", 0, 0, "auto|both|apart", "",                                              \
       "both: every thread is client and server; apart: some only serve; auto: both; cuda: blocks, apart; both: "       \
-      "relax operators that select, without supersteps (cpu: apart takes 1.2x)")                                       \
+      "without supersteps; not for sums (cpu: apart takes 1.2x)")                                                      \
     X(SERVER_RATIO, "ratio", REAL, "0", 0, 1024, NULL, "clients",                                                      \
       "clients to a server where roles are apart; 0: automatic, which is 1; cuda: by form and how many are "           \
       "hot (halves, 128 K targets: 0.45, 16.1 G/s; 0.5, 14.9)")                                                        \

@@ -53,6 +53,7 @@ const ordo_scheduler ordo_scheduler_near_far = {
     .pairings = pairings,
     ORDO_TUNABLES(tunables, NEAR_FAR_TUNABLE_COUNT, NEAR_FAR_ROWS),
     .distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
+    .growing = 1u << ORDO_ON_CPU,
     .memory = memory,
     .suit = suit,
 };

@@ -194,15 +194,18 @@ ORDO_INLINE bool topology_push_item(topology_member *me, const ordo_rows *rows, 
     const ordo_eid begin = rows->row[item], end = rows->row[item + 1];
     op_cell *cells = (op_cell *)job->cells;
     /* several calls: where compilers optimise little they inline a sink only if it is named */
-    ordo_u64 improved = 0;
+    ordo_u64 improved = 0, added = 0;
+    if (op_grows)
+        improved = sync == ORDO_SYNC_RACE ? op_expand_new(me->job, entry, &added, sync, topology_post, me)
+                                          : op_expand_new(me->job, entry, &added, sync, topology_ignore, me);
     if (sync == ORDO_SYNC_RACE)
         op_expand_row(job, rows, cells, entry, begin, end, sync, topology_post, me);
     else
-        improved = kind == TOPOLOGY_OFFERS_AMONG_RANKS
-                       ? op_expand_row(job, rows, cells, entry, begin, end, sync, topology_activate, me)
-                       : op_expand_row(job, rows, cells, entry, begin, end, sync, topology_ignore, me);
+        improved += kind == TOPOLOGY_OFFERS_AMONG_RANKS
+                        ? op_expand_row(job, rows, cells, entry, begin, end, sync, topology_activate, me)
+                        : op_expand_row(job, rows, cells, entry, begin, end, sync, topology_ignore, me);
     ORDO_COUNT(me->count.items++);
-    ORDO_COUNT(me->count.edges += rows->row[item + 1] - rows->row[item]);
+    ORDO_COUNT(me->count.edges += added + rows->row[item + 1] - rows->row[item]);
     ORDO_COUNT(me->count.useful += improved);
     return improved > 0;
 }

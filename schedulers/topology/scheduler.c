@@ -76,6 +76,7 @@ const ordo_scheduler ordo_scheduler_topology = {
     .all_items = true,
     .edge_items = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .distributed = 1u << ORDO_ON_CPU,
+    .growing = 1u << ORDO_ON_CPU,
     .memory = memory,
     .check = check,
     .suit = suit,

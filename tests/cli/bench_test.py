@@ -87,12 +87,16 @@ with tempfile.TemporaryDirectory() as directory:
     script(root / "gap" / "bfs", 'echo "no memory" >&2; exit 4\n')
     script(root / "galois" / "bfs-cpu", 'echo "STAT, (NULL), Timer_0, TMAX, 12"\ncase "$*" in *SyncTile*) '
            'echo "INFO: Sum of visited distances is 1"; esac\n')
-    done = bench("bfs", "--graphs", road, "--threads", "1", "--rounds", "1", "--without", "debian", "--schedulers", "auto,bsp",
+    done = bench("bfs", "--graphs", road, "--threads", "1,2", "--rounds", "1", "--without", "debian", "--schedulers", "auto,bsp",
                  "--peer", f"gap={root / 'gap'}", "--peer", f"pasgal={root / 'pasgal'}",
                  "--peer", f"galois={root / 'galois'}")
     assert done.returncode == 0 and "GAP                      -  ended with 4: no memory" in done.stdout, done.stdout
     assert re.search(r"Galois AsyncTile +\[ +12\.00\]", done.stdout), done.stdout
     assert re.search(r"Galois SyncTile +-  its answer is 1, ours is \d", done.stdout), done.stdout
+    # with several numbers of threads, how each falls with them
+    heads, _, *rows = done.stdout[done.stdout.index("| app, graph | who |"):].splitlines()
+    assert heads.endswith("| 1 thread | 2 threads |"), heads
+    assert re.fullmatch(r"\| bfs, road-\S+ \| ordo \| [\d.]+ \(1\.0\) `\w+` \| [\d.]+ \([\d.]+\) `\w+` \|", rows[0]), rows
 
     # forests: each edge once, in a text; the times are those of the last rounds
     script(root / "pbbs" / "serialMST" / "MST", note + 'echo "mst: sort: 9.0"\nfor t in 9 0.25 0.5; do echo "Parlay time: $t"; done\n')

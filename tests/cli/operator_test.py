@@ -121,6 +121,31 @@ class Run(Files):
             self.assertIn(f"min {min(expected):.15g}, max {max(expected):.15g}", self.ok(ordo("run", file, chain, "--source", 0, "-o", out)).out)
             self.assertEqual(read_npy(out), ({"i64": "<i8", "f64": "<f8"}[cell], expected))
 
+    def test_growing(self):
+        """Operators that add edges and items: answers, bounds, and what is refused (tests/unit/grow_test.c has the rest)."""
+        puzzle, shortcuts = (os.path.join(TREE, "operators", "gallery", f"{name}.h") for name in ("puzzle", "shortcuts"))
+        one, labels = self.path("one.el"), self.path("labels.txt")
+        self.ok(ordo("generate", "path", "--vertices", 1, "-o", one))
+        small = ("run", puzzle, one, "--source", 0, "--set-state", "high=2")
+        for words in ([], ["--scheduler", "lock_server"], ["--scheduler", "topology", "--sync", "race"]):
+            self.assertRegex(self.ok(ordo(*small, "--new-items", 359, "--verify", *words)).out,
+                             "reached 360, min 0, max 21, sum [0-9]+, new_edges 840, new_items 359\n")
+        self.refused(4, r"operator 'puzzle' makes more than 100 new items: raise ordo_additions.most_items \(--new-items\)", *small, "--new-items", 100)
+        self.refused(4, r"operator 'puzzle' makes more than 7 new edges: raise ordo_additions.most_edges \(--new-edges\)", *small, "--new-items", 359, "--new-edges", 7)
+        self.refused(2, "'mine' makes no new edges or items", "run", self.write("plain.c", text_of()), self.gr, "--new-edges", 3)
+        self.refused(2, "cc adds no edges, so it takes no --new-edges", "cc", self.gr, "--new-edges", 3)
+        self.ok(ordo("cc", self.gr, "--symmetrise", "-o", labels, "--quiet"))
+        self.assertEqual(self.values(shortcuts, self.gr, "--symmetrise", "--verify"), pathlib.Path(labels).read_text().split())
+        self.assertRegex(self.ok(ordo("check-operator", shortcuts)).out, "(?m)^  what it adds to a graph +not tried$")
+        grow = "ORDO_FN void grow(const ordo_no_state *s, ordo_item v, ordo_u32 d, ordo_growing *g) { (void)s; ordo_add_edge_u32(g, v, v, d); }\n"
+        include = "#include <ordo/operator/grow.h>\n"
+        for words, text in (("so ORDO_UNIFORM cannot be", text_of(include + PLUS + grow, GROW="grow", PROPERTIES="(ORDO_MONOTONE | ORDO_UNIFORM)")),
+                            ("ORDO_RELAX_GROW is of operators that select", text_of(include + PLUS + grow, GROW="grow", ITEMS="ORDO_ITEMS_EDGES")),
+                            ("with ORDO_RELAX_GROW", text_of(KEY="key"))):
+            r = ordo("run", self.write("wrong.c", text), self.gr)
+            self.assertEqual(r.returncode, 3, r.err)
+            self.assertIn(words, r.err)
+
     def test_items(self):
         """Edges as items, of an operator that allows both and of one that allows them alone; what is refused."""
         want = ["inf" if d == INF else str(d) for d in self.dist]
@@ -387,7 +412,7 @@ class Run(Files):
         for name in first:
             os.unlink(os.path.join(self.cache, "operators", name))
             subprocess.run(["cc", "-shared", "-fPIC", other, "-o", os.path.join(self.cache, "operators", name)], check=True)
-        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 6", *run)
+        self.refused(3, "compiled for another version of Ordo: found interface 99, expected 7", *run)
 
     def test_folder(self):
         """A folder that others can use is refused; where none can be made, nothing is kept."""
@@ -797,7 +822,7 @@ class Scheduler(Files):
     def test_refused(self):
         for status, why, folder in (
                 (3, "no such folder of a scheduler", "./none"), (3, "scheduler.c: No such file", self.folder.name + "/."),
-                (3, f"written for another version of Ordo: found interface 7, expected {INTERFACE}", self.changed("seven", [("interface", ".interface = 7,")])),
+                (3, f"written for another version of Ordo: found interface 77, expected {INTERFACE}", self.changed("seven", [("interface", ".interface = 77,")])),
                 (3, f"found interface 0, expected {INTERFACE}", self.changed("zero", [("interface", "")])),
                 (3, "is in a folder of another name, expected 'other'", self.changed("other", [("name", '.name = "pile",')])),
                 (2, "there is another scheduler 'delta'", self.changed("delta")), (2, "expected a folder whose name is that of a scheduler", self.changed("a-b"))):

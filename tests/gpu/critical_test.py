@@ -101,6 +101,17 @@ class Traps(unittest.TestCase):
             self.through("atm", 20001, "lock_server", "pairs=nested", *rest)
         self.through("atm", "200K", "lock_server", "pairs=nested", "ring=1", factors="2,3,32,4K")
 
+    def test_both(self):  # every block client and server: one target, halves, nested
+        for name, form in (("ht", ()), ("atm", ()), ("atm", ("pairs=nested",))):
+            for rest in ((), ("ring=1",), ("blocks=1", "ring=1"), ("partition=hash",)):
+                self.through(name, 70001, "lock_server", "roles=both", *form, *rest)
+        self.through("atm", "2M", "lock_server", "roles=both", "ring=1")  # rings that fill, and go round often
+        for rest in ((), ("pairs=nested",), ("ring=1",), ("blocks=1",)):
+            words = [w for s in ("roles=both", *rest) for w in ("--set", s)]
+            r = ordo("maxflow", "--generate", "rlg --width 48 --height 32 --weights uniform:1:100", "--device", "cuda",
+                     "--scheduler", "lock_server", "--verify", "--timeout", 60, *words)
+            self.assertEqual((r.returncode, r.stderr), (0, ""), rest)
+
     def test_owners(self):
         for name in ("ht", "atm"):
             for data in ("global", "shared"):
@@ -147,7 +158,9 @@ class Refusals(unittest.TestCase):
         cases = (("atm", "lock_server", ("pairs=nested", "data=shared"), "has no pairs=nested"),
                  ("atm", "lock_server", ("form=combine",), "an operator of one target that combines"),
                  ("ht", "lock_server", ("partition=metis",), "gives every target an owner only where"),
-                 ("ht", "lock_server", ("roles=both",), "has roles=apart alone for critical"))
+                 ("ht", "lock_server", ("roles=both", "form=chains"), "with roles=both on device 'cuda' has form=plain alone"),
+                 ("ht", "lock_server", ("roles=both", "data=shared"), "with roles=both on device 'cuda' has data=global alone"),
+                 ("ht", "lock_server", ("roles=both", "ratio=2"), "with roles=both has no ratio"))
         for name, scheduler, settings, pattern in cases:
             r = bench(name, 32, 1000, scheduler, *settings)
             self.assertEqual(r.returncode, 2, r.stderr)

@@ -9,8 +9,8 @@
  * capacities 1 to 100, seed 1; or grid:WIDTH:HEIGHT: a grid with edges both ways, one in ten left out, capacities of 1
  * to 100; a source before all of the first column, a sink behind all of the last.
  *
- * Either takes [SCHEDULER SYNC] after that: runs of discharges under these, where they are not what the app does whole.
- * For a check SYNC may be `all`: each that the library offers for discharge.
+ * Either takes [SCHEDULER SYNC [SETTING ...]] after that: runs of discharges under these, where they are not what the
+ * app does whole. For a check SYNC may be `all`: each that the library offers for discharge.
  *
  * Every small answer is compared with Dinitz' algorithm (the verifier's, which shares nothing with what is tested), is
  * proved by the certificate, and has the cut that the CPU finds, which is unique; large ones by the last two. Ends with
@@ -43,6 +43,8 @@ typedef struct network {
 } network;
 
 static const char *scheduler, *sync_name; /* of what is checked; NULL: the app's own */
+static const char *const *settings;
+static size_t setting_count;
 
 static ordo_status solve(const network *net, const char *device, answer *a)
 {
@@ -50,6 +52,8 @@ static ordo_status solve(const network *net, const char *device, answer *a)
     if (device) { /* else it is what that is compared with */
         options.scheduler = scheduler;
         options.sync = sync_name;
+        options.settings = settings;
+        options.setting_count = setting_count;
     }
     return ordo_maxflow(net->g, net->source, net->sink, &net->how, &options, a->flow, a->side, &a->f, &a->stats);
 }
@@ -356,9 +360,11 @@ int main(int count, char **words)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a kernel that hangs is wanted, too */
     const int own = count > 1 && !strcmp(words[1], "time") ? 5 : 4; /* words before those of a scheduler */
-    if (count == own + 2) {
+    if (count >= own + 2) {
         scheduler = words[own];
         sync_name = words[own + 1];
+        settings = (const char *const *)&words[own + 2];
+        setting_count = (size_t)(count - own - 2);
         count = own;
     }
     if (count == 4 && !strcmp(words[1], "check") && sync_name && !strcmp(sync_name, "all"))
@@ -367,7 +373,7 @@ int main(int count, char **words)
         return check_all(words[2], atoi(words[3]));
     if (count == 5 && !strcmp(words[1], "time"))
         return time_network(words[2], words[3], atoi(words[4]));
-    fprintf(stderr, "usage: flows check DEVICE NETWORKS [SCHEDULER SYNC] | "
-                    "flows time DEVICE NETWORK REPEATS [SCHEDULER SYNC]\n");
+    fprintf(stderr, "usage: flows check DEVICE NETWORKS [SCHEDULER SYNC [SETTING ...]] | "
+                    "flows time DEVICE NETWORK REPEATS [SCHEDULER SYNC [SETTING ...]]\n");
     return 2;
 }

@@ -77,10 +77,18 @@ class Projects:
             assert self.run([project / target, self.road, "20", device, "5", "700"]) == expected, device
         return project / target
 
+    def grow(self):
+        """An operator that adds items and edges."""
+        project = self.copy("make-grow") / "grow"
+        self.run(["make", "-s", "-C", project, "solve", f"GALLERY={self.ordo.datadir}/doc/ordo/examples/gallery", *self.quick])
+        text = self.run([project / "solve"])
+        assert text == "181440 positions, 483840 moves between them, the hardest takes 31\n", text
+
     def on_the_cpu(self):
         project = self.copy("make")
         self.run(["make", "-s", "-C", project])
         self.within("within")
+        self.grow()
         print("built with pkg-config:", self.widest(project / "widest", self.schedulers), sep="\n", end="")
         if not shutil.which("cmake"):
             print("cmake is not here: the CMake package is not tested (tools/setup installs it)")

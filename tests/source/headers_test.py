@@ -34,7 +34,7 @@ c = ["gcc", "-std=c11", "-O1", "-c", *warnings]
 # {0} and partial initialisers are C's; C++ takes them, with a warning that -Wextra turns on
 cxx = ["g++", "-std=c++17", "-O1", "-c", *warnings, "-Wno-missing-field-initializers"]
 TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/gather.h", "detail/cpu/gather.h", "detail/cpu/ghosts.h", "detail/cpu/mode.h", "detail/cpu/residual.h", "detail/residual.h",
-             "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h", "detail/cpu/cell.h",
+             "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h", "detail/cpu/cell.h", "detail/cpu/grow.h",
              "detail/cpu/critical.h", "detail/cpu/race.h", "detail/cpu/remote.h", "detail/run_time_unit.h", "detail/run_time_gather.h", "detail/run_time_relax.h", "detail/run_time_critical.h",
              "detail/run_time_instance.h"]  # end or follow an operator file
 for header in sorted((include / "ordo").rglob("*.h")):
@@ -126,7 +126,8 @@ for operator in [*sorted((root / "operators").glob("*.h")), *gallery]:
                     f"  if (op_filter(s, e.tail) && op_better(c, cell[op_target(s, e)]))\n"
                     f"    cell[op_target(s, e)] = c;\n"
                     f"  if (op_priority(s, e.head, c) > 1.0 || op_is_final(s, e.head, c)) cell[2] = op_worst();\n"
-                    "}\n")
+                    + ("  ordo_growing g = {(ordo_grow_pool *)w, e.tail, 0};\n  op_grow(s, e.tail, c, &g);\n  cell[3] = g.last;\n"
+                       if "ORDO_RELAX_GROW" in operator.read_text() else "") + "}\n")
             else:
                 kernel += (
                     f"__global__ void use(const op_state *s, op_request *r, ordo_activation *a, ordo_u32 *n) {{\n"

@@ -14,6 +14,8 @@ import sys
 
 MOST, TRACED, HUBS = 16, 8, 24
 BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
+    "discharge_apart_critical_both": 8 * 32 + 3 * 24,
+    "discharge_critical_both": 8 * 32 + 3 * 24,
     "discharge_lock_server": 8 * 32 + 4 * 8 + 8 * 32,
     "discharge": 8 * 32 + 4 * 8,
     "dining": 3 * 56 + 32,  # a request of eight targets, its copies, the indices of their locks

@@ -203,10 +203,14 @@ def figure_7(lab):
             x.append(speed)
     side = 1 << (lab.scale // 2)
     flow = lab.graph(f"washington-{side}", ["rlg", "--width", side, "--height", side, "--weights", "uniform:1:10000"], "max")
-    of = lab.compare("maxflow", flow, ["bsp:lock", SERVER])
-    rows.append([f"mf, a random level graph {side} x {side}", times(of["bsp:lock"].seconds / of[SERVER].seconds), "figure"])
+    # as in the paper on a GPU: every block client and server, without supersteps
+    of_flow = SERVER + ":roles=both" if lab.device == "cuda" else SERVER
+    of = lab.compare("maxflow", flow, list(dict.fromkeys(["bsp:lock", SERVER, of_flow])))
+    rows.append([f"mf, a random level graph {side} x {side}", times(of["bsp:lock"].seconds / of[of_flow].seconds), "figure"])
+    if of_flow != SERVER:
+        rows.append(["mf, the same by supersteps", times(of["bsp:lock"].seconds / of[SERVER].seconds), "figure"])
     names.append("mf")
-    x.append(of["bsp:lock"].seconds / of[SERVER].seconds)
+    x.append(of["bsp:lock"].seconds / of[of_flow].seconds)
     few = [s for n, s in zip(names, x) if n in ("ht-32", "ht-128", "ht-256", "atm-256")]
     return {"tables": [("Speed-up of servers over locks", ["", "ours", "the paper's"], rows)],
             "figure": [{"title": "Figure 7", "x": "speed-up over locks", "y": "", "log_x": True, "one": True, "names": names,

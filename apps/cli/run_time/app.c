@@ -37,6 +37,7 @@ static ordo_options options_for(const ordo_options *asked)
         chosen.scheduler = !(current.op.properties & ORDO_MONOTONE) ? "auto"
                            : current.op.weight == ORDO_NONE         ? "bsp"
                                                                     : "delta";
+    chosen.additions = run_time_grows(&current) ? &current.growth : NULL;
     return chosen;
 }
 
@@ -63,6 +64,10 @@ static ordo_work work_on(const ordo_graph *g, void *cells, const ordo_vid *sourc
 /* Whether the operator, and the scheduler if one is named, have code for a GPU at all. */
 static ordo_status check_gpu_code(const ordo_options *asked)
 {
+    if (run_time_grows(&current))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "operator '%s' makes new edges or items, on device 'cpu' alone: not built for a GPU",
+                         current.op.name);
     if (!current.table->on_cuda && current.op.kind == ORDO_KIND_RELAX && current.op.cell >= ORDO_STRUCT4)
         return ordo_fail(
             ORDO_ERR_UNSOUND,
@@ -155,7 +160,9 @@ static ordo_status memory(const ordo_graph *g, const ordo_options *asked, ordo_u
 /* Arrays for the answer, the old ones where they fit. */
 static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
 {
-    if (answer->values && (answer->n != g->n || answer->size != current.value)) {
+    /* room for new items: their cells lie behind those of the graph's vertices, which are the answer */
+    const ordo_u64 room = (g->n ? g->n : 1) + current.growth.most_items;
+    if (answer->values && (answer->n != g->n || answer->size != current.value || run_time_grows(&current))) {
         ordo_free(answer->values);
         answer->values = NULL;
     }
@@ -164,7 +171,7 @@ static ordo_status make_answer(const ordo_csr *g, ordo_answer *answer)
     answer->n = answer->used = g->n;
     answer->within = (double)INFINITY;
     if (!answer->values)
-        answer->values = ordo_alloc(g->n ? g->n : 1, current.value);
+        answer->values = ordo_alloc(room, current.value);
     return answer->values ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
@@ -174,10 +181,19 @@ static void count_reached(ordo_answer *answer)
     run_time_cell worst = {0};
     ordo_u64 reached = 0;
     current.table->worst(&worst);
-    for (ordo_u64 v = 0; v < answer->n; v++)
+    for (ordo_u64 v = 0; v < answer->n + current.growth.items; v++)
         reached += current.table->better(run_time_at(&current, answer->values, v), &worst) != 0;
     answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
     answer->field_count = 1;
+}
+
+/* What a run has added. */
+static void count_added(ordo_answer *answer)
+{
+    answer->fields[answer->field_count++] =
+        (ordo_field){.name = "new_edges", .type = ORDO_U64, .whole = current.growth.edges};
+    answer->fields[answer->field_count++] =
+        (ordo_field){.name = "new_items", .type = ORDO_U64, .whole = current.growth.items};
 }
 
 /* Adds up the cells that are better than the worst value, where they do not select all values: how many, the least,
@@ -191,7 +207,7 @@ static void sum_up(ordo_answer *answer)
     double real_sum = 0, real_least = 0, real_most = 0;
     if (run_time_selects(&current))
         current.table->worst(&worst);
-    for (ordo_u64 v = 0; v < answer->n; v++) {
+    for (ordo_u64 v = 0; v < answer->n + current.growth.items; v++) {
         const void *value = run_time_value_at(&current, answer->values, v);
         if (run_time_selects(&current) && !current.table->better(value, &worst))
             continue;
@@ -315,6 +331,27 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *asked, o
         count_reached(answer);
     else if (!status)
         sum_up(answer);
+    if (!status && run_time_grows(&current))
+        count_added(answer);
+    return status;
+}
+
+/* Of a graph that has changed: the answer must be right on the graph as it is after the run. Which edges and items had
+ * to be added the operator's own check has to tell. */
+static ordo_status verify_grown(const ordo_app_input *input, ordo_vid source, const void *cells, ordo_verify_how how)
+{
+    ordo_graph *grown;
+    if (!(current.op.properties & ORDO_EDGE_BLIND))
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "operator '%s' is not edge-blind, and edges of the graph that it makes are numbered otherwise: "
+            "its answer cannot be verified",
+            current.op.name);
+    ordo_status status = ordo_additions_graph(input->graph, &current.growth, 0, &grown);
+    if (status)
+        return status;
+    status = run_time_verify(&current, ordo_graph_out(grown), source, cells, how);
+    ordo_graph_free(grown);
     return status;
 }
 
@@ -324,6 +361,8 @@ static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer
         return run_time_verify_gather(&current, input->graph, answer->values);
     const ordo_csr *g = ordo_graph_out(input->graph);
     const ordo_vid source = current.table->has_source ? input->source : ORDO_NO_VERTEX;
+    if (run_time_grows(&current))
+        return verify_grown(input, source, answer->values, how);
     return run_time_sums(&current) ? run_time_verify_sum(&current, g, source, answer->values, how)
                                    : run_time_verify(&current, g, source, answer->values, how);
 }

@@ -93,7 +93,8 @@ ordo_status run_time_fill(run_time_operator *op, const ordo_csr *g, const ordo_e
     ordo_status status = ORDO_OK;
     if (edges)
         memcpy((char *)op->state + op->table->sections->edges, edges, sizeof *edges);
-    op->table->list_arrays(op->state, run_time_items(op, g), g->n, g->m, list);
+    const ordo_u64 more = op->growth.most_items;
+    op->table->list_arrays(op->state, run_time_items(op, g) + more, g->n + more, g->m, list);
     for (size_t i = 0; i < count && !status; i++)
         status = place(op, i, &list[i]);
     for (size_t i = 0; i < count && !status && (run_time_sums(op) || !with_files); i++) { /* takes write them */

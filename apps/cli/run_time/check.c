@@ -813,6 +813,8 @@ ordo_status verb_check_operator(const options *o)
                    : fine || !declared ? ""
                                        : why);
     }
+    if (!o->quiet && run_time_grows(&op))
+        printf("  %-26s not tried\n", "what it adds to a graph");
     run_time_close(&op);
     fflush(stdout);
     checked_property = "runs";

@@ -235,6 +235,10 @@ ordo_status run_time_open(const options *o, const char *file, run_time_operator 
     out->type = value_type(out->table);
     out->value = ordo_type_bytes(out->type);
     out->cell = out->op.kind == ORDO_KIND_CRITICAL ? out->value : ordo_type_bytes(out->op.cell);
+    if ((o->new_edges || o->new_items) && !run_time_grows(out))
+        return ordo_fail(ORDO_ERR_USAGE, "operator '%s' makes no new edges or items (ORDO_RELAX_GROW), found %s",
+                         out->op.name, o->new_edges ? "--new-edges" : "--new-items");
+    out->growth = (ordo_additions){.most_edges = o->new_edges, .most_items = o->new_items};
     make_slots(out);
     out->state = calloc(1, out->op.state < sizeof(ordo_u64) ? sizeof(ordo_u64) : out->op.state);
     if (!out->state)
@@ -255,6 +259,7 @@ void run_time_close(run_time_operator *op)
     free(op->initial);
     free(op->state);
     ordo_free(op->cells);
+    ordo_additions_free(&op->growth);
     op->initial = op->state = op->cells = NULL;
 }
 
@@ -290,12 +295,20 @@ ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool
 
 /* ---- cells ---- */
 
+void run_time_begin_cell(const run_time_operator *op, ordo_vid source, ordo_vid v, void *cell)
+{
+    if (op->growth.items && v >= op->growth.vertices)
+        op->table->worst(cell);
+    else
+        op->table->begin(op->state, v, cell);
+    if (v == source && op->table->source)
+        op->table->source(op->state, cell);
+}
+
 void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, void *cells)
 {
     for (ordo_u64 v = 0; v < n; v++)
-        op->table->begin(op->state, (ordo_item)v, (char *)cells + v * op->cell);
-    if (source != ORDO_NO_VERTEX && n && op->table->source)
-        op->table->source(op->state, (char *)cells + source * op->cell);
+        run_time_begin_cell(op, source, (ordo_vid)v, (char *)cells + v * op->cell);
 }
 
 ordo_status run_time_result(const run_time_operator *op, ordo_u64 n, const void **out)

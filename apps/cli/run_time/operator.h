@@ -40,6 +40,7 @@ typedef struct run_time_operator {
     size_t cell;                /* bytes of a cell of the run */
     void *cells;                /* of the last run, where the answer is an array of the state; NULL: none yet */
     ordo_u64 cells_count;
+    ordo_additions growth; /* of an operator that adds edges and items: the bounds, and what the last run has added */
     const options *o;
 } run_time_operator;
 
@@ -79,6 +80,12 @@ static inline ordo_type run_time_weight(const run_time_operator *op)
     return op->op.hands_edges ? op->table->sections->weight : op->op.weight;
 }
 
+/* Whether it adds edges or items in a run (docs/graphs_that_change.md). */
+static inline bool run_time_grows(const run_time_operator *op)
+{
+    return (op->op.properties & ORDO_GROWING) != 0;
+}
+
 /* The number of items of a run. */
 static inline ordo_u64 run_time_items(const run_time_operator *op, const ordo_csr *g)
 {
@@ -113,6 +120,8 @@ void run_time_leave_gpu(run_time_operator *op, const char *why);
 /* Parses a number and stores it at the place of a field. False where it is no number of the field's type. */
 bool run_time_parse(void *state, const ordo_state_field *field, const char *text);
 run_time_number run_time_state(const run_time_operator *op, const ordo_state_field *field);
+/* What cell v begins with: of an item that a run has added the worst value. */
+void run_time_begin_cell(const run_time_operator *op, ordo_vid source, ordo_vid v, void *cell);
 /* Fills the cells of a run from that source; ORDO_NO_VERTEX: the operator has none. */
 void run_time_begin(const run_time_operator *op, ordo_vid source, ordo_vid n, void *cells);
 /* The address of cell v. */

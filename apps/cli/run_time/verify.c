@@ -99,14 +99,6 @@ void run_time_free_queue(run_time_queue *q)
 
 /* ---- certificate ---- */
 
-/* What the cell of v begins with. */
-static void first_cell(const run_time_operator *op, ordo_vid source, ordo_vid v, run_time_cell *out)
-{
-    op->table->begin(op->state, v, out);
-    if (v == source)
-        op->table->source(op->state, out);
-}
-
 /* No edge improves a cell. */
 static ordo_status check_edges(const run_time_operator *op, const ordo_csr *g, const void *cells)
 {
@@ -136,7 +128,7 @@ static void mark_grounded(const run_time_operator *op, const ordo_csr *g, ordo_v
 {
     for (ordo_vid v = 0; v < g->n; v++) {
         run_time_cell first;
-        first_cell(op, source, v, &first);
+        run_time_begin_cell(op, source, v, &first);
         if (is_same(op, run_time_at(op, cells, v), &first))
             run_time_enqueue(q, v);
     }
@@ -167,7 +159,7 @@ static ordo_status check_ground(const run_time_operator *op, const ordo_csr *g, 
     for (ordo_vid v = 0; !status && v < g->n; v++) {
         const void *cell = run_time_at(op, cells, v);
         run_time_cell first;
-        first_cell(op, source, v, &first);
+        run_time_begin_cell(op, source, v, &first);
         if (op->table->better(&first, cell))
             status = run_time_wrong(op, v, cell, "no worse than what it begins with: ", &first);
         else if (!q.in[v])

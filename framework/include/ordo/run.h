@@ -49,6 +49,45 @@ typedef struct ordo_progress {
 /** Called on the caller's thread, at most ten times a second. */
 typedef void ordo_progress_fn(void *arg, const ordo_progress *progress);
 
+/* ---- graphs that change ---- */
+
+/**
+ * What an operator with ORDO_RELAX_GROW may add in a run, and what it has added (docs/graphs_that_change.md). All zero
+ * before the first run; the bounds are the caller's, the rest is written by the run.
+ *
+ * A bound costs memory when it is used: 24 bytes an edge and 16 to 32 of a table, 12 to 40 bytes an item. A run that
+ * needs more ends with ORDO_ERR_MEMORY and a sentence that names the bound; the graph is as it was.
+ */
+typedef struct ordo_additions {
+    ordo_u64 most_edges; /**< room for new edges; 0: four times as many as the graph has edges and items, and 1024 */
+    ordo_u64 most_items; /**< room for new items, in cells and in arrays of the state, too: ordo_work::cells has
+                          * targets + most_items elements, of which the run initialises the last ones. 0: none */
+
+    ordo_u64 edges;        /**< [out] how many were added; 0 after a run that failed */
+    ordo_u64 items;        /**< [out] likewise; they have the numbers `vertices` and more */
+    ordo_new_edge *edge;   /**< [out] [edges] in no particular order */
+    ordo_u64 *key;         /**< [out] [vertices + items] keys of items, where there are such; 0 for others */
+    ordo_type weight_type; /**< [out] of the edges: the operator's */
+    ordo_vid vertices;     /**< [out] of the graph */
+    ordo_u64 reserved[2];  /**< 0 */
+} ordo_additions;
+/**
+ * Frees what a run has written there; the bounds stay.
+ * @param growth  may be NULL
+ */
+ORDO_API void ordo_additions_free(ordo_additions *growth);
+/**
+ * The graph as it is after the run: rows of the graph and of what was added. Weights are those of the operator's type;
+ * edges of a graph without weights weigh 1. Not known to be symmetric.
+ * @param g        the graph of the run
+ * @param growth   as the run has left it
+ * @param threads  0: all cores
+ * @param out      [out] to be freed by ordo_graph_free(); untouched on error
+ * @return ORDO_OK; ORDO_ERR_USAGE for another graph; ORDO_ERR_MEMORY
+ */
+ORDO_API ordo_status ordo_additions_graph(const ordo_graph *g, const ordo_additions *growth, int threads,
+                                          ordo_graph **out);
+
 /* ---- options ---- */
 
 /**
@@ -92,7 +131,9 @@ typedef struct ordo_options {
     ordo_u64 repeats;            /**< such runs on this graph that are to be expected, this one included. From 2 on,
                                   * what serves all of them is made for the first: in-rows, for searches of directed
                                   * graphs under bsp. Else they are made once the runs have shown that they pay */
-    ordo_u64 reserved[1];        /**< 0; what is added later takes their place */
+    ordo_additions *additions; /**< of operators that add edges and items: the bounds, and what was added. NULL: no new
+                                * items, the default of new edges, and nothing is handed back */
+    ordo_u64 reserved[1];      /**< 0; what is added later takes their place */
 } ordo_options;
 
 /* ---- what a run gives back ---- */
@@ -203,7 +244,8 @@ typedef struct ordo_session ordo_session;
 typedef struct ordo_work {
     const ordo_operator *op; /**< what to run */
     const ordo_graph *graph; /**< rows of edges; for critical operators that need none: NULL */
-    void *cells; /**< [targets] relax and gather operators: of the operator's type, initialised; holds the result */
+    void *cells; /**< [targets] relax and gather operators: of the operator's type, initialised; holds the result. More
+                  * where items are added: ordo_additions::most_items */
     const void *state;        /**< the operator's state struct, or NULL */
     ordo_u64 num_items;       /**< items are 0 .. num_items - 1; relax: at most n; gather: n. Relax operators: of
                                * vertices, also where the run's items are edges (ordo_options::items) */

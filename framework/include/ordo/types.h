@@ -64,6 +64,15 @@ typedef struct ordo_edges {
     ordo_u32 stride;        /**< 1, or 2: the word behind a head is the weight; 3: two words that are not read */
 } ordo_edges;
 
+/** An edge that an operator has added in a run (ORDO_RELAX_GROW). */
+typedef struct ordo_new_edge {
+    ordo_u32 from;      /**< tail: a vertex of the graph, or a new item: the vertices' number and more */
+    ordo_u32 to;        /**< head, likewise */
+    ordo_u32 weight[2]; /**< of the operator's type: the first word, or both; {1, 0} where it reads none */
+    ordo_u32 next;      /**< number + 1 of the edge that was added before it to the same tail; 0: none */
+    ordo_u32 also;      /**< number + 1 of the edge that the same call has added before it; 0: none */
+} ordo_new_edge;
+
 /**
  * @def ORDO_FN
  * A function of an operator: inlined wherever it is used, on the host and on the device.

@@ -18,7 +18,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 11 };
+enum { ORDO_BACKEND_ABI = 12 };
 
 /* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
 typedef struct ordo_backend_session {

@@ -12,6 +12,25 @@
 #define ORDO_STRING_(_text) #_text
 #define ORDO_STRING(_text) ORDO_STRING_(_text)
 
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_GROWS
+static void op_worst_of(void *cell)
+{
+    *(op_cell *)cell = op_worst();
+}
+#define ORDO_DESCRIBE_WORST op_worst_of
+#else
+#define ORDO_DESCRIBE_WORST NULL
+#endif
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_HAS_KEYS
+static ordo_u64 op_key_of(const void *state, ordo_item item)
+{
+    return op_key((const op_state *)state, item);
+}
+#define ORDO_DESCRIBE_KEY op_key_of
+#else
+#define ORDO_DESCRIBE_KEY NULL
+#endif
+
 #define ORDO_DESCRIBE_RELAX(_instances)                                                                                \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
@@ -30,7 +49,9 @@
                                                          NULL,                                                         \
                                                          0,                                                            \
                                                          false,                                                        \
-                                                         op_items};
+                                                         op_items,                                                     \
+                                                         ORDO_DESCRIBE_WORST,                                          \
+                                                         ORDO_DESCRIBE_KEY};
 #define ORDO_DESCRIBE_GATHER(_instances)                                                                               \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
@@ -49,7 +70,9 @@
                                                          NULL,                                                         \
                                                          0,                                                            \
                                                          false,                                                        \
-                                                         ORDO_ITEMS_VERTICES};
+                                                         ORDO_ITEMS_VERTICES,                                          \
+                                                         NULL,                                                         \
+                                                         NULL};
 #define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
     static ordo_u32 ORDO_JOIN(ORDO_OP, _ask)(const void *state, ordo_item item, ordo_u32 *target)                      \
     {                                                                                                                  \
@@ -85,6 +108,8 @@
                                                          ORDO_JOIN(ORDO_OP, _alone_owned),                             \
                                                          op_targets,                                                   \
                                                          op_hands_edges != 0,                                          \
-                                                         op_items};
+                                                         op_items,                                                     \
+                                                         NULL,                                                         \
+                                                         NULL};
 
 #endif

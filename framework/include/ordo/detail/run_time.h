@@ -19,7 +19,7 @@
 ORDO_BEGIN_DECLS
 
 /* Changes with every change of this file, of ordo_operator, ordo_instance and ordo_job. */
-enum { ORDO_RUN_TIME_INTERFACE = 6 };
+enum { ORDO_RUN_TIME_INTERFACE = 7 };
 
 /* A number of the state that can be set: a row of ORDO_RELAX_SETTINGS or ORDO_CRITICAL_SETTINGS. */
 typedef struct ordo_state_field {

@@ -32,8 +32,10 @@ enum {
     ORDO_RESIDUAL = 1 << 7,    /* gather operators: vertices may be computed in the order of their residuals. Derived:
                                 * ORDO_GATHER_INFLUENCE is declared */
     ORDO_TWO_TARGETS = 1 << 8, /* critical operators: a request has one or two targets. Derived, as ORDO_SELECTIVE is */
-    ORDO_BOTH_DIRECTIONS = 1 << 9 /* not a promise but a need: rows that have both directions of every edge. A run on a
-                                   * graph that is not known to be symmetric is refused (ORDO_ERR_INPUT) */
+    ORDO_BOTH_DIRECTIONS = 1 << 9, /* not a promise but a need: rows that have both directions of every edge. A run on
+                                    * a graph that is not known to be symmetric is refused (ORDO_ERR_INPUT) */
+    ORDO_GROWING = 1 << 10 /* not a promise but a need: a run that takes new edges and items (ordo_additions), under a
+                            * scheduler that has them. Derived: ORDO_RELAX_GROW is declared */
 };
 
 /* Orders of cells: which of two values a cell keeps (the smaller, the larger, the better by a function of the

@@ -55,7 +55,14 @@
  *                          vertices, here the tail. So are those of ordo_work: out-edges of initial vertices are
  *                          initial. Not with _TARGET, whose improved targets activate nothing, nor under ORDO_SUM,
  *                          where a cell is taken once for all out-edges of its vertex
- *   ORDO_RELAX_FILTER      int f(s, item): 0 skips the item
+ *   ORDO_RELAX_GROW        void f(s, item, cell, ordo_growing *g): the operator adds edges and items to the graph of
+ *                          its run. Called whenever an item is processed, with the value that it is processed with, and
+ *                          so any number of times with the same one; it adds what is missing by the calls of
+ *                          <ordo/operator/grow.h>, which the file includes. Then `item` may be a new one, from the
+ *                          graph's vertices on: arrays of the state have room for ordo_additions.most_items more, and
+ * the id of an added edge is the graph's number of edges and more. Not with _TARGET, _FINAL, ORDO_UNIFORM,
+ * ORDO_ITEMS_EDGES or ORDO_SUM: an added edge proposes at any time ORDO_RELAX_KEY         with _GROW: u64 f(s, item):
+ * the key of a vertex of the graph, for ordo_item_of() ORDO_RELAX_FILTER      int f(s, item): 0 skips the item
  *   ORDO_RELAX_PRIORITY    double f(s, item, cell): smaller runs earlier. It may be negative: on the CPU buckets count
  *                          from the least priority of an initial item, and what is below that counts as that; on a GPU
  *                          `near_far` counts from 0. Default: where smaller cells are better (ORDO_MIN, or a comparator
@@ -122,8 +129,9 @@
  * ORDO_OP nothing is derived, so that a program can include the files of several operators, for their states.
  *
  * ORDO_OP_KIND is left as ORDO_KIND_RELAX, ORDO_OP_ORDER as the order, ORDO_OP_REAL as 1 where cells are reals, else 0,
- * ORDO_OP_STRUCT as 1 where cells are a struct, else 0, ORDO_OP_CELL_BYTES as _CELL_BYTES or 0, ORDO_OP_ON_CUDA as 1
- * where the CUDA back end supports the operator, else 0.
+ * ORDO_OP_STRUCT as 1 where cells are a struct, else 0, ORDO_OP_GROWS and ORDO_OP_HAS_KEYS as 1 where _GROW and _KEY
+ * are defined, else 0, ORDO_OP_CELL_BYTES as _CELL_BYTES or 0, ORDO_OP_ON_CUDA as 1 where the CUDA back end supports
+ * the operator, else 0.
  */
 #include <ordo/operator/operator.h>
 
@@ -176,6 +184,16 @@
 #if (ORDO_RELAX_ITEMS) & ORDO_ITEMS_EDGES && (ORDO_RELAX_ORDER == ORDO_SUM || defined(ORDO_RELAX_TARGET))
 #error                                                                                                                 \
     "ORDO_ITEMS_EDGES is of operators that select, for the heads of their edges: not under ORDO_SUM, nor with _TARGET"
+#endif
+#if defined(ORDO_RELAX_GROW) && (ORDO_RELAX_ORDER == ORDO_SUM || defined(ORDO_RELAX_TARGET) ||                         \
+                                 defined(ORDO_RELAX_FINAL) || ((ORDO_RELAX_ITEMS)&ORDO_ITEMS_EDGES))
+#error "ORDO_RELAX_GROW is of operators that select, for the heads of edges of vertices, and have no ORDO_RELAX_FINAL"
+#endif
+#if defined(ORDO_RELAX_GROW) && !defined(ORDO_OPERATOR_GROW_H)
+#error "ORDO_RELAX_GROW needs #include <ordo/operator/grow.h> at the top of the file"
+#endif
+#if defined(ORDO_RELAX_KEY) && !defined(ORDO_RELAX_GROW)
+#error "ORDO_RELAX_KEY is of operators that add items: with ORDO_RELAX_GROW"
 #endif
 #if defined(ORDO_RELAX_CELL_BYTES) && !ORDO_RELAX_IS_STRUCT
 #error "ORDO_RELAX_CELL_BYTES is for ORDO_RELAX_CELL_STRUCT"
@@ -242,10 +260,14 @@ enum {
     op_cell_type = ORDO_CELL_NUMBER,
     op_weight_type = ORDO_JOIN(ORDO_TYPE_NUMBER_, ORDO_RELAX_WEIGHT),
     op_order = ORDO_RELAX_ORDER,
+#ifdef ORDO_RELAX_GROW
+    op_properties = (ORDO_RELAX_PROPERTIES) | ORDO_SELECTIVE | ORDO_GROWING,
+#else
     op_properties = (ORDO_RELAX_PROPERTIES) | (ORDO_RELAX_ORDER == ORDO_SUM ? 0 : ORDO_SELECTIVE),
+#endif
     op_items = ORDO_RELAX_ITEMS,
 /* whether candidates can be pulled over in-edges, whose ids differ: see ordo_operator_check_pull */
-#if defined(ORDO_RELAX_TARGET) || ORDO_RELAX_ORDER == ORDO_SUM
+#if defined(ORDO_RELAX_TARGET) || ORDO_RELAX_ORDER == ORDO_SUM || defined(ORDO_RELAX_GROW)
     op_can_pull = 0,
 #else
     op_can_pull = ((ORDO_RELAX_PROPERTIES)&ORDO_EDGE_BLIND) != 0,
@@ -435,6 +457,20 @@ ORDO_FN int op_is_final(const op_state *s, ordo_item item, op_cell cell)
 #endif
 }
 
+#ifdef ORDO_RELAX_GROW
+/* Adds what the item has to add, processed with that value. */
+ORDO_FN void op_grow(const op_state *s, ordo_item item, op_cell cell, ordo_growing *g)
+{
+    ORDO_RELAX_GROW(s, item, cell, g);
+}
+#endif
+#ifdef ORDO_RELAX_KEY
+ORDO_FN ordo_u64 op_key(const op_state *s, ordo_item item)
+{
+    return ORDO_RELAX_KEY(s, item);
+}
+#endif
+
 /* Writes the arrays of the state to out[ORDO_MOST_ARRAYS]; returns their number, op_array_count. `items`, `targets` and
  * `edges` are those of the run. */
 ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 edges, ordo_array *out)
@@ -450,6 +486,16 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #endif
     return size;
 }
+
+#ifdef ORDO_RELAX_GROW /* enumerators are not the preprocessor's */
+#if defined(__cplusplus)
+static_assert
+#else
+_Static_assert
+#endif
+    (!((ORDO_RELAX_PROPERTIES)&ORDO_UNIFORM),
+     "ORDO_RELAX_GROW: an added edge proposes at any time, so ORDO_UNIFORM cannot be");
+#endif
 
 #endif /* ORDO_OP */
 
@@ -469,8 +515,21 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #else
 #define ORDO_OP_CELL_BYTES 4
 #endif
+#undef ORDO_OP_GROWS
+#undef ORDO_OP_HAS_KEYS
+#ifdef ORDO_RELAX_GROW
+#define ORDO_OP_GROWS 1
+#else
+#define ORDO_OP_GROWS 0
+#endif
+#ifdef ORDO_RELAX_KEY
+#define ORDO_OP_HAS_KEYS 1
+#else
+#define ORDO_OP_HAS_KEYS 0
+#endif
 #undef ORDO_OP_ON_CUDA
-#if (ORDO_OP_STRUCT && !ORDO_OP_CELL_BYTES) || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS))
+#if (ORDO_OP_STRUCT && !ORDO_OP_CELL_BYTES) || (defined(ORDO_RELAX_STATE) && !defined(ORDO_RELAX_ARRAYS)) ||           \
+    ORDO_OP_GROWS
 #define ORDO_OP_ON_CUDA 0
 #else
 #define ORDO_OP_ON_CUDA 1
@@ -505,6 +564,8 @@ ORDO_FN int op_arrays(op_state *s, ordo_u64 items, ordo_u64 targets, ordo_u64 ed
 #undef ORDO_RELAX_CANDIDATE
 #undef ORDO_RELAX_ITEMS
 #undef ORDO_RELAX_TARGET
+#undef ORDO_RELAX_GROW
+#undef ORDO_RELAX_KEY
 #undef ORDO_RELAX_FILTER
 #undef ORDO_RELAX_PRIORITY
 #undef ORDO_RELAX_DELTA

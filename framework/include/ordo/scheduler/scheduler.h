@@ -133,7 +133,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 6 };
+enum { ORDO_SCHEDULER_INTERFACE = 7 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -145,6 +145,9 @@ typedef struct ordo_scheduler {
     /* Bits 1 << ORDO_ON_CPU, 1 << ORDO_ON_CUDA of the devices on which relax operators run with edges as items
      * (ordo_job.item). On the others such a run is refused, by name. */
     unsigned edge_items;
+    /* Likewise of the devices on which operators that add edges and items run (ORDO_GROWING): the code processes items
+     * by op_expand and its relatives, or calls op_expand_new itself, and needs no more of rows than that. */
+    unsigned growing;
     /* Likewise of the devices on which relax operators run over several processes: the code sends what is activated
      * and not owned (op_keep), and meets the other ranks between supersteps (op_meet); see
      * <ordo/detail/cpu/remote.h>. */
@@ -281,6 +284,10 @@ typedef struct ordo_job {
      * processes. */
     ordo_u32 first_owned, owned;
     ordo_remote *remote; /* of such a run, or NULL */
+    /* What the run adds, of operators that are ORDO_GROWING; else NULL. `out` then has most_items vertices without
+     * edges behind those of the graph, and num_items and targets count them: arrays of a scheduler have room for new
+     * items, whose cells hold the worst value until an edge leads to them. */
+    struct ordo_grow_pool *grow;
 } ordo_job;
 
 /* Over several processes, where targets are no heads: how many targets the ranks before this one own. */
@@ -353,6 +360,9 @@ struct ordo_operator {
     ordo_u32 targets; /* the most targets of a request */
     bool hands_edges; /* the framework hands edges to it */
     int items;        /* what its items may be, a sum of ORDO_ITEMS_...; 0: critical, and its app knows what they are */
+    /* Operators that are ORDO_GROWING; `key` where they have ORDO_RELAX_KEY. Else NULL. */
+    void (*worst)(void *cell);
+    ordo_u64 (*key)(const void *state, ordo_item item);
 };
 enum { ORDO_MOST_ASKED = 32 };
 
@@ -469,6 +479,10 @@ typedef struct ordo_contention_sample {
 ORDO_API ordo_status ordo_contention_sample_make(const ordo_operator *op, const void *state, const ordo_item *initial,
                                                  ordo_u64 count, ordo_contention_sample *out);
 ORDO_API void ordo_contention_sample_free(ordo_contention_sample *sample);
+
+/* Ends the run for what its pool says has failed (ordo_grow_pool.failed): a bound that is too low, or an edge that
+ * cannot be. Called by any member. */
+ORDO_API void ordo_job_grow_failed(ordo_job *job);
 
 /* Increases the capacity by at least one entry. If memory is short, calls ordo_job_fail, leaves the bin unchanged and
  * returns false. */

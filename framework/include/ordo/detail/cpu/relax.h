@@ -206,6 +206,36 @@ ORDO_INLINE ordo_u64 op_expand_row(const ordo_job *job, const ordo_rows *r, op_c
 
 ORDO_INLINE void op_append(ordo_job *job, ordo_bin *bin, op_entry entry); /* <ordo/scheduler/cpu.h> */
 
+/* An entry for an item, with the present value of the item's cell. */
+ORDO_INLINE op_entry op_entry_now(const ordo_job *job, ordo_item item)
+{
+    op_entry entry;
+    entry.item = item;
+#if ORDO_OP_ORDER != ORDO_SUM
+    entry.value = op_worst();
+#endif
+    if (op_activates)
+        entry.value = op_load((const op_cell *)job->cells + item);
+    return entry;
+}
+
+enum { op_grows = ORDO_OP_GROWS };
+#if ORDO_OP_GROWS
+#include <ordo/detail/cpu/grow.h>
+#else
+ORDO_INLINE ordo_u64 op_expand_new(ordo_job *job, op_entry entry, ordo_u64 *edges, const ordo_sync sync, op_sink push,
+                                   void *arg)
+{
+    (void)job;
+    (void)entry;
+    (void)edges;
+    (void)sync;
+    (void)push;
+    (void)arg;
+    return 0;
+}
+#endif
+
 /* A batch of op_expand: processes entries[0 .. size - 1], and prefetches for entries[0 .. known - 1]. Entries with long
  * rows are appended to `later` instead, as they are after op_begin, unless that is a constant NULL: a test in this loop
  * costs 3 to 6 % on road networks. Returns the number of entries and of edges that it processed. */
@@ -244,6 +274,8 @@ ORDO_INLINE ordo_u64 op_expand_batch(ordo_job *job, const ordo_rows *r, const op
             stale++;
             continue;
         }
+        if (op_grows)
+            op_expand_new(job, entry, &edges, sync, push, arg);
         ordo_eid begin = r->row[entry.item], end = r->row[entry.item + 1];
         if (later && end - begin >= ORDO_LONG_ROW) {
             op_append(job, later, entry);
@@ -309,19 +341,6 @@ ORDO_INLINE void op_drain_rows(ordo_job *job, ordo_share *shares, int member, or
                 return;
         }
     }
-}
-
-/* An entry for an item, with the present value of the item's cell. */
-ORDO_INLINE op_entry op_entry_now(const ordo_job *job, ordo_item item)
-{
-    op_entry entry;
-    entry.item = item;
-#if ORDO_OP_ORDER != ORDO_SUM
-    entry.value = op_worst();
-#endif
-    if (op_activates)
-        entry.value = op_load((const op_cell *)job->cells + item);
-    return entry;
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM
