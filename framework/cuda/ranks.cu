@@ -48,7 +48,7 @@ static ordo_status address(const ordo_remote *remote, int which, ordo_u64 at, or
                             remote->rank, rank);
 }
 
-/* Who owns what, the most that a rank owns as `capacity`, and the words. */
+/* The parts of ranks, the most that a rank owns as `capacity`, and the words. */
 static ordo_status begin(const ordo_remote *remote, ordo_cuda_ranks *out)
 {
     *out = ordo_cuda_ranks{};

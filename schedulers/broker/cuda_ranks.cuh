@@ -27,7 +27,7 @@
  * the first such thing was activated by something in P, which D counts; so it was made before the reads, and would be
  * in P. This is Mattern's method of four counters (Distributed Computing 2, 1987): sums of two rounds, of which the
  * later one has what was sent. Sums of one meeting do not do: a rank may read its M and then send a message, which
- * another rank finishes before it reads its D (-DONE_ROUND of the model). A message may be finished by its receiver
+ * another rank finishes before it reads its D. A message may be finished by its receiver
  * before its sender reports the item behind it. That is not in the way: it was counted in `sent` before its chunk was
  * published.
  *

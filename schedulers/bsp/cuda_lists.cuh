@@ -106,7 +106,7 @@ ORDO_DEV bool bsp_list_all(const bsp_list_args *a, ordo_u32 step, bool before)
 }
 
 /* append=atomic, warp. */
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_list_kernel(const bsp_list_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4) bsp_list_kernel(const bsp_list_args a)
 {
     __shared__ op_dev_tile tile;
     auto grid = cooperative_groups::this_grid();

@@ -13,12 +13,15 @@ import subprocess
 import sys
 
 MOST, TRACED, HUBS = 16, 8, 24
-BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages
+BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages. The first whose name fits
     "discharge_apart_critical_both": 8 * 32 + 3 * 24,
     "discharge_critical_both": 8 * 32 + 3 * 24,
+    "discharge_apart_lock_server": 8 * 32 + 14 * 16 + 8 * 32,
     "discharge_lock_server": 8 * 32 + 4 * 8 + 8 * 32,
-    "discharge": 8 * 32 + 4 * 8,
+    "discharge": 8 * 32 + 6 * 16,
     "dining": 3 * 56 + 32,  # a request of eight targets, its copies, the indices of their locks
+    "bank": 64,  # a request of two targets, where a launch shape leaves 32 to 48 registers
+    "hash_table": 24,
     "colour": 40,  # place in the rows of a warp's items, where a launch shape leaves 64 or 80 registers
 }
 # By a part of the name. Passes of mesh refinement: exact sums, whose lengths depend on the points; three numbers of a

@@ -11,7 +11,7 @@
  * Boxes. In the memory of each rank there is a box for each other one: a ring of 1 << shift chunks of 32 messages, and
  * a word for each chunk, `filled`. Chunks have numbers 0, 1, ...; number c is in place c mod 1 << shift. The sender's
  * memory has a word for each of them, too, `freed`. Each side polls words of its own memory alone, and stores into that
- * of the other side: the link is crossed by stores, which nobody waits for.
+ * of the other side: the link is crossed by stores, which no warp waits for.
  *
  * Send (sender), chunk for rank `to`
  *   S1   c = drawn[to]; if c >= 1 << shift, and freed of its place is not c - (1 << shift) + 1: the box is full

@@ -86,6 +86,7 @@ ORDO_DEV bool ordo_dev_all_said(const ordo_cuda_ranks &r, ordo_u64 number)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     const bool waits = lane < r.count && ordo_dev_acquire_system(&r.words[r.rank]->met[lane].number) < number;
+    __syncwarp(); /* what a lane has acquired is ordered before what all lanes do */
     return !__any_sync(~0u, waits);
 }
 
