@@ -51,7 +51,7 @@ class Examples(unittest.TestCase):
                       ["compare", "sssp", "road.ordo", "--schedulers", "delta,bsp", "--repeat", 2, "--save", "runs.jsonl"]):
             run = ordo(*words, cwd=base)
             assert run.returncode == 0 or "was built without" in run.err, run.err  # such as xz; commands that need it fail
-        for operator in (root / "tests" / "cli" / "operators").glob("*.c"):
+        for operator in [*(root / "tests" / "cli" / "operators").glob("*.c"), *(root / "operators" / "gallery").glob("*.h")]:
             shutil.copy(operator, base)
         cls.base = base
         bin = pathlib.Path(cls.folder.name) / "bin"
