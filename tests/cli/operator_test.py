@@ -140,8 +140,7 @@ class Run(Files):
         grow = "ORDO_FN void grow(const ordo_no_state *s, ordo_item v, ordo_u32 d, ordo_growing *g) { (void)s; ordo_add_edge_u32(g, v, v, d); }\n"
         include = "#include <ordo/operator/grow.h>\n"
         for words, text in (("so ORDO_UNIFORM cannot be", text_of(include + PLUS + grow, GROW="grow", PROPERTIES="(ORDO_MONOTONE | ORDO_UNIFORM)")),
-                            ("ORDO_RELAX_GROW is of operators that select", text_of(include + PLUS + grow, GROW="grow", ITEMS="ORDO_ITEMS_EDGES")),
-                            ("with ORDO_RELAX_GROW", text_of(KEY="key"))):
+                            ("ORDO_RELAX_GROW is of operators that select", text_of(include + PLUS + grow, GROW="grow", ITEMS="ORDO_ITEMS_EDGES"))):
             r = ordo("run", self.write("wrong.c", text), self.gr)
             self.assertEqual(r.returncode, 3, r.err)
             self.assertIn(words, r.err)

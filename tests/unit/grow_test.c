@@ -53,7 +53,7 @@ static ordo_status solve(ordo_u32 wide, ordo_u32 high, const ordo_options *optio
 /* What is known of the board of 3 by 3: how many positions there are, and how many of them take the most moves. */
 START_TEST(test_all_positions)
 {
-    static const char *const scheduler[] = {"bsp", "delta", "topology", "lock_server"};
+    static const char *const scheduler[] = {"delta", "bsp"};
     enum { POSITIONS = 181440 };
     ordo_additions added = {.most_edges = 4 * POSITIONS, .most_items = POSITIONS - 1};
     ordo_u32 *cells = malloc(POSITIONS * sizeof *cells), hardest = 0, count = 0;
@@ -330,7 +330,7 @@ END_TEST
 
 START_TEST(test_timeout)
 {
-    enum { ROOM = 20000000 }; /* a board of 4 by 4 has 10^13 positions */
+    enum { ROOM = 2000000 }; /* a board of 4 by 4 has 10^13 positions */
     ordo_additions added = {.most_edges = 4 * (ordo_u64)ROOM, .most_items = ROOM};
     ordo_u32 *cells = malloc((ROOM + 1) * sizeof *cells);
     const ordo_status status = solve(4, 4, &(ordo_options){.timeout = 0.05, .threads = 2, .additions = &added}, cells);
@@ -367,7 +367,7 @@ int main(void)
     Suite *suite = suite_create("grow");
     TCase *tc = tcase_create("grow");
     tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, test_all_positions, 0, UNDER_TSAN ? 1 : 4);
+    tcase_add_loop_test(tc, test_all_positions, 0, UNDER_TSAN ? 1 : 2);
     tcase_add_test(tc, test_bounds);
     tcase_add_test(tc, test_again);
     tcase_add_test(tc, test_few_supersteps);
