@@ -79,7 +79,7 @@ ORDO_FN ordo_u64 lock_transfer_party(void)
 }
 
 /* The arithmetic: steps that depend on each other. The caller stores what comes out: nvcc's second compiler, which
- * reads assembly, would leave out a loop whose result nobody uses. */
+ * reads assembly, would leave out a loop whose result is not used. */
 ORDO_FN ordo_u32 lock_transfer_compute(ordo_u32 steps)
 {
     ordo_u32 x = steps;

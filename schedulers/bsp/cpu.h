@@ -114,7 +114,7 @@ ORDO_INLINE bool bsp_agree(bsp_run *run, int index, ordo_u64 superstep, bsp_memb
 }
 
 /* Whose shares of the superstep have entries, by the votes for it. NULL, which is all, behind a superstep that has
- * pulled, whose items members deal out anew. */
+ * pulled, whose items members share anew. */
 ORDO_INLINE const ordo_members *bsp_who_opens(const bsp_run *run, ordo_u64 superstep, bool pulled, ordo_members *open)
 {
     ordo_members_none(open, run->job->threads);

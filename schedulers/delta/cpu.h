@@ -161,8 +161,8 @@ ORDO_INLINE ordo_u64 delta_lowest_vote(const delta_run *run, ordo_u64 superstep)
     return lowest;
 }
 
-/* Who has entries of the bucket. Of the votes after the barrier: whoever opens another array than an empty one has
- * voted for this bucket, or over several processes for one before, which is then this one. */
+/* The members that have entries of the bucket. Of the votes after the barrier: a member that opens an array with
+ * entries has voted for this bucket, or over several processes for one before, which is then this one. */
 ORDO_INLINE void delta_who_opens(const delta_run *run, ordo_u64 superstep, ordo_u64 bucket, ordo_members *open)
 {
     ordo_members_none(open, run->job->threads);

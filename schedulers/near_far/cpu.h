@@ -96,7 +96,7 @@ static void near_far_split(near_far_member *me)
 /* What all members have, after the barrier. */
 typedef struct near_far_piles {
     ordo_u64 near_items, far_items, far_lowest;
-    ordo_members near; /* who has near items */
+    ordo_members near; /* those with near items */
 } near_far_piles;
 
 /* Votes, waits for all members and adds up the votes. */

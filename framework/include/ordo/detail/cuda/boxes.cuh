@@ -46,11 +46,11 @@
  *            they order what the other lanes stored. R1 acquires at system scope; the warp's barrier passes that on.
  *   freed    R3: the same way round: the loads of all lanes are ordered before the release, and S1 acquires.
  *   drawn, taken
- *            relaxed: only their values are used, and (3) orders the rest. One rank alone changes them, at device scope.
- *   stage    the lock: exchange and a fence of block scope, and a release. count[] is also read without the lock, with
- *            acquire: 0 means that the messages which the reader had staged are counted.
- *   sent     device scope. The addition comes before the stage's release, so what a warp does behind op_dev_unstage is
- *            ordered behind it, at the scope of that warp's own releases.
+ *            relaxed: only their values are used, and (3) orders the rest. One rank alone changes them, at device
+ * scope. stage    the lock: exchange and a fence of block scope, and a release. count[] is also read without the lock,
+ * with acquire: 0 means that the messages which the reader had staged are counted. sent     device scope. The addition
+ * comes before the stage's release, so what a warp does behind op_dev_unstage is ordered behind it, at the scope of
+ * that warp's own releases.
  *
  * The protocol is a model for Spin, tests/models/boxes.pml.
  *
