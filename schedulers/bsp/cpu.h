@@ -113,17 +113,6 @@ ORDO_INLINE bool bsp_agree(bsp_run *run, int index, ordo_u64 superstep, bsp_memb
     return *items + *rows > 0 && !ordo_job_stop_agreed(job, superstep);
 }
 
-/* Whose shares of the superstep have entries, by the votes for it. NULL, which is all, behind a superstep that has
- * pulled, whose items members share anew. */
-ORDO_INLINE const ordo_members *bsp_who_opens(const bsp_run *run, ordo_u64 superstep, bool pulled, ordo_members *open)
-{
-    ordo_members_none(open, run->job->threads);
-    for (int t = 0; t < run->job->threads; t++)
-        if (run->votes[t].of[superstep & 1].items)
-            ordo_members_add(open, t);
-    return pulled ? NULL : open;
-}
-
 ORDO_INLINE void bsp_begin_superstep(const bsp_run *run, int index, ordo_u64 superstep, ordo_u64 items)
 {
     if (index != 0)
@@ -473,12 +462,12 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
         } else {
             bsp_flip(run, index, superstep, &me, &open);
             ordo_bin *const later = job->long_rows ? &me.later : NULL;
-            ordo_members members;
-            const ordo_members *const with = bsp_who_opens(run, superstep, pulling, &members);
-            op_drain_open(job, run->shares, with, index, superstep, chunk, &rows, &me.count, later, sync,
-                          sync == ORDO_SYNC_RACE ? bsp_post : bsp_push, &me);
-            if (sync == ORDO_SYNC_RACE)
+            if (sync == ORDO_SYNC_RACE) {
+                op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_post, &me);
                 bsp_resolve(run, index, &me);
+            } else {
+                op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_push, &me);
+            }
             my_items = me.next.count;
         }
         pulling = bsp_pulls && pull;

@@ -161,16 +161,6 @@ ORDO_INLINE ordo_u64 delta_lowest_vote(const delta_run *run, ordo_u64 superstep)
     return lowest;
 }
 
-/* The members that have entries of the bucket. Of the votes after the barrier: a member that opens an array with
- * entries has voted for this bucket, or over several processes for one before, which is then this one. */
-ORDO_INLINE void delta_who_opens(const delta_run *run, ordo_u64 superstep, ordo_u64 bucket, ordo_members *open)
-{
-    ordo_members_none(open, run->job->threads);
-    for (int t = 0; t < run->job->threads; t++)
-        if (run->votes[t].lowest[superstep & 1] <= bucket)
-            ordo_members_add(open, t);
-}
-
 /* The member that has all entries, if they are at most `most`; else -1. Of the votes after the barrier. Over several
  * processes `all` is the work of all ranks before they met, of which entries may have been dropped since, and none have
  * come: if this rank has as many entries, the others have none. */
@@ -200,12 +190,12 @@ ORDO_INLINE void delta_swap(ordo_bin *a, ordo_bin *b)
 }
 
 /* By member 0: counts the superstep, and samples what all have opened for it. */
-ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowest, const ordo_members *open)
+ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowest)
 {
     ordo_job *job = run->job;
     ordo_u64 in_flight = 0;
     for (int t = 0; t < job->threads; t++)
-        if (ordo_members_has(open, t) && ordo_share_wait(job, &run->shares[t], superstep))
+        if (ordo_share_wait(job, &run->shares[t], superstep))
             in_flight += run->shares[t].count;
     job->supersteps = superstep;
     ORDO_COUNT(ordo_job_sample(job, in_flight, lowest, 1 / run->per_delta, 1, -1));
@@ -310,9 +300,8 @@ ORDO_INLINE bool delta_share_rows(delta_run *run, delta_member *me, int index, o
 /* Opens the member's array of the bucket, into `shared`, whose own memory becomes the array: it is free since the
  * barrier. */
 ORDO_INLINE void delta_open(delta_run *run, delta_member *me, int index, ordo_u64 superstep, ordo_u64 lowest,
-                            ordo_bin *shared, ordo_members *open)
+                            ordo_bin *shared)
 {
-    delta_who_opens(run, superstep, lowest, open);
     me->current = lowest;
     if (me->far_lowest <= lowest)
         delta_deal_far(me);
@@ -321,7 +310,7 @@ ORDO_INLINE void delta_open(delta_run *run, delta_member *me, int index, ordo_u6
     me->count.put += shared->count;
     ordo_share_open(&run->shares[index], shared, superstep);
     if (index == 0)
-        delta_sample(run, superstep, lowest, open);
+        delta_sample(run, superstep, lowest);
 }
 
 /* Over several processes: meets the other ranks; the lowest bucket of all is not below the member's current one, since
@@ -406,12 +395,11 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
             delta_step_alone(run, &me, index, alone, superstep, &hop, sync);
             continue;
         }
-        ordo_members open;
-        delta_open(run, &me, index, superstep, lowest, &shared, &open);
+        delta_open(run, &me, index, superstep, lowest, &shared);
         const ordo_u64 slot = lowest & (me.buckets - 1);
         double before = ORDO_CLOCK(job);
-        op_drain_open(job, run->shares, &open, index, superstep, chunk, &rows, &me.count, delta_later(&me), sync,
-                      delta_push, &me);
+        op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, delta_later(&me), sync, delta_push,
+                       &me);
         ordo_set_state(job, index, ORDO_BUSY); /* no longer stealing */
         delta_chain(&me, &me.bins[slot], &hop, chain, &rows, sync);
         if (!me.bins[slot].count)

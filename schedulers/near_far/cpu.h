@@ -96,7 +96,6 @@ static void near_far_split(near_far_member *me)
 /* What all members have, after the barrier. */
 typedef struct near_far_piles {
     ordo_u64 near_items, far_items, far_lowest;
-    ordo_members near; /* those with near items */
 } near_far_piles;
 
 /* Votes, waits for all members and adds up the votes. */
@@ -105,10 +104,7 @@ ORDO_INLINE near_far_piles near_far_vote(near_far_run *run, const near_far_membe
 {
     ordo_job *job = run->job;
     ordo_near_far_vote *mine = &run->votes[me->index];
-    near_far_piles all;
-    all.near_items = all.far_items = 0;
-    all.far_lowest = ~(ordo_u64)0;
-    ordo_members_none(&all.near, job->threads);
+    near_far_piles all = {0, 0, ~(ordo_u64)0};
     ordo_publish_counters(job, me->index, &me->count);
     mine->of[step & 1].near_items = me->near.count;
     mine->of[step & 1].far_items = me->far.count;
@@ -120,8 +116,6 @@ ORDO_INLINE near_far_piles near_far_vote(near_far_run *run, const near_far_membe
     ordo_member_barrier(job, me->index);
     for (int t = 0; t < job->threads; t++) {
         all.near_items += run->votes[t].of[step & 1].near_items;
-        if (run->votes[t].of[step & 1].near_items)
-            ordo_members_add(&all.near, t);
         all.far_items += run->votes[t].of[step & 1].far_items;
         if (run->votes[t].of[step & 1].far_lowest < all.far_lowest)
             all.far_lowest = run->votes[t].of[step & 1].far_lowest;
@@ -191,8 +185,7 @@ ORDO_INLINE void near_far_work(near_far_run *run, int index, const ordo_sync syn
         me.count.put += shared.count;
         ordo_share_open(&run->shares[index], &shared, superstep);
         double before = ORDO_CLOCK(job);
-        op_drain_open(job, run->shares, &all.near, index, superstep, chunk, &rows, &me.count, NULL, sync, near_far_push,
-                      &me);
+        op_drain(job, run->shares, index, superstep, chunk, &rows, &me.count, sync, near_far_push, &me);
         me.count.work_seconds += ORDO_CLOCK(job) - before;
     }
     ordo_bin_free(job, &me.near, sizeof(op_entry));

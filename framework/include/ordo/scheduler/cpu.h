@@ -15,7 +15,6 @@
  *                       critical sections under locks
  *   op_drain            a member's work in a superstep
  *   op_expand_short, op_drain_short   the same, but entries with long rows are put off
- *   op_drain_open       the same, of the members that are known to have entries
  *   op_append           appends an entry to a bin
  *   op_initial          the i-th initial item
  *   op_entry_now        an entry for an item with its present value
@@ -121,32 +120,21 @@ ORDO_INLINE void op_expand(ordo_job *job, const ordo_rows *r, const op_entry *en
     op_expand_short(job, r, entries, size, count, NULL, sync, push, arg);
 }
 
-/* As op_drain_short, of the shares of `open` (NULL: of all members); the others have no entries. */
-ORDO_INLINE void op_drain_open(ordo_job *job, ordo_share *shares, const ordo_members *open, int member,
-                               ordo_u64 superstep, ordo_u64 chunk, const ordo_rows *r, ordo_counters *count,
-                               ordo_bin *later, const ordo_sync sync, op_sink push, void *arg)
+/* As op_drain; entries with long rows are appended to `later` instead, where that is not NULL. */
+ORDO_INLINE void op_drain_short(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
+                                const ordo_rows *r, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
+                                op_sink push, void *arg)
 {
     for (int k = 0; k < job->threads; k++) {
-        const int of = (member + k) % job->threads;
-        ordo_share *share = &shares[of];
+        ordo_share *share = &shares[(member + k) % job->threads];
         if (k == 1)
             ordo_set_state(job, member, ORDO_STEALING);
-        if (!ordo_members_has(open, of))
-            continue;
         if (!ordo_share_wait(job, share, superstep))
             return;
         ordo_u64 begin, end;
         while (!ordo_job_stopped(job) && ordo_share_take(share, chunk, &begin, &end))
             op_expand_short(job, r, (const op_entry *)share->data + begin, end - begin, count, later, sync, push, arg);
     }
-}
-
-/* As op_drain; entries with long rows are appended to `later` instead, where that is not NULL. */
-ORDO_INLINE void op_drain_short(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
-                                const ordo_rows *r, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
-                                op_sink push, void *arg)
-{
-    op_drain_open(job, shares, NULL, member, superstep, chunk, r, count, later, sync, push, arg);
 }
 
 /* A member's work in a superstep: first its own share, then what is left of the other members' shares. */

@@ -53,29 +53,6 @@ ORDO_INLINE bool ordo_share_wait(const ordo_job *job, const ordo_share *share, o
     return true;
 }
 
-/* Members of a team. A scheduler whose votes say who opens an empty share leaves these out: to find that out at the
- * share takes two cache lines of another core for each of them, which is most of a superstep that has few items. */
-typedef struct ordo_members {
-    ordo_u64 word[(ORDO_MAX_THREADS + 63) / 64];
-} ordo_members;
-
-ORDO_INLINE void ordo_members_none(ordo_members *set, int threads)
-{
-    for (int i = 0; i < (threads + 63) / 64; i++)
-        set->word[i] = 0;
-}
-
-ORDO_INLINE void ordo_members_add(ordo_members *set, int member)
-{
-    set->word[member / 64] |= (ordo_u64)1 << member % 64;
-}
-
-/* Whether a member is in the set; NULL: all are. */
-ORDO_INLINE bool ordo_members_has(const ordo_members *set, int member)
-{
-    return !set || set->word[member / 64] >> member % 64 & 1;
-}
-
 /* Takes the indices *begin to *end - 1, at most `chunk`; false when none is left. By any member, after
  * ordo_share_wait. */
 ORDO_INLINE bool ordo_share_take(ordo_share *share, ordo_u64 chunk, ordo_u64 *begin, ordo_u64 *end)
