@@ -20,7 +20,7 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #endif
 
 enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, BLOCKS };
-enum { MOST_SHIFT = 15 }; /* of chunks in a box of ranks that do not meet: a million messages */
+enum { MOST_SHIFT = 10 }; /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
 static void *block[BLOCKS];
@@ -109,15 +109,16 @@ ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *
     const ordo_remote *const remote = c->job->remote;
     *out = ordo_cuda_boxes{};
     ordo_status status = begin(remote, ranks);
-    while (out->shift < MOST_SHIFT && (ordo_u64)ORDO_CUDA_CHUNK << out->shift < ranks->capacity)
+    while (out->shift < MOST_SHIFT && (ordo_u64)ORDO_CUDA_CHUNK * ORDO_CUDA_RINGS << out->shift < ranks->capacity)
         out->shift++;
-    const ordo_u64 box = (ordo_u64)ORDO_CUDA_CHUNK * message << out->shift;
-    const ordo_u64 words = sizeof(ordo_u64) << out->shift, all = words * remote->count;
+    const ordo_u64 chunks = (ordo_u64)ORDO_CUDA_RINGS << out->shift, box = chunks * ORDO_CUDA_CHUNK * message;
+    const ordo_u64 words = chunks * sizeof(ordo_u64), all = words * remote->count;
     if (!status)
         status = take(remote->peers, CHUNKS, box * remote->count);
     if (!status)
         status = take(remote->peers, MARKS, 2 * all);
-    if (!status && !(out->side = (ordo_cuda_side *)ordo_cuda_alloc(c, remote->count, sizeof *out->side, true)))
+    if (!status && !(out->side = (ordo_cuda_side *)ordo_cuda_alloc(c, (ordo_u64)remote->count * ORDO_CUDA_RINGS,
+                                                                   sizeof *out->side, true)))
         status = ORDO_ERR_MEMORY;
     for (ordo_u32 r = 0; r < remote->count && !status; r++) {
         status = address(remote, CHUNKS, remote->rank * box, r, &out->box[r]);
@@ -130,7 +131,7 @@ ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *
         return status;
     out->mail = block[CHUNKS];
     out->filled = (ordo_u64 *)block[MARKS];
-    out->freed = (ordo_u64 *)block[MARKS] + ((ordo_u64)remote->count << out->shift);
+    out->freed = (ordo_u64 *)block[MARKS] + remote->count * chunks;
     status = clear(WORDS, sizeof(ordo_cuda_words));
     if (!status)
         status = clear(MARKS, 2 * all);

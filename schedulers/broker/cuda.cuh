@@ -90,6 +90,7 @@ typedef struct broker_worker {
     ordo_u32 taken;    /* entries, bits and initial items that it holds */
     ordo_u32 finished; /* those that it has finished and not added to `done` */
     ordo_u32 turns;    /* batches taken */
+    ordo_u32 looks;    /* over ranks: looks at boxes */
     ordo_u32 nap;      /* 0: it was not idle at its last turn */
     ordo_u32 seen;     /* lower half of `spilled` when it last began to take bits, or decided to */
     ordo_u32 word;     /* the next 32 words of bits, or a number beyond the last */

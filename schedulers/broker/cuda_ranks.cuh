@@ -132,7 +132,7 @@ ORDO_DEV void broker_ranks_unstage(const broker_args &a, op_warp *w, broker_work
 ORDO_DEV bool broker_ranks_take_mail(const broker_args &a, op_warp *w, broker_worker *me)
 {
     op_dev_message message = {};
-    const ordo_u32 count = op_dev_take_chunk(a.ctx.ranks, a.ctx.boxes, me->index + me->turns, &message);
+    const ordo_u32 count = op_dev_take_chunk(a.ctx.ranks, a.ctx.boxes, me->index + me->looks++, &message);
     const bool there = threadIdx.x % 32 < count;
     if (!count)
         return false;

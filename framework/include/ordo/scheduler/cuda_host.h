@@ -300,25 +300,29 @@ typedef struct ordo_cuda_ranks {
 ORDO_API ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out);
 
 /* Boxes of ranks that do not meet (<ordo/detail/cuda/boxes.cuh>). */
-enum { ORDO_CUDA_CHUNK = 32 }; /* messages, one for each lane of a warp */
+enum {
+    ORDO_CUDA_CHUNK = 32, /* messages, one for each lane of a warp */
+    ORDO_CUDA_RINGS = 32, /* of a box, one for each lane that looks */
+};
 
-/* Numbers of chunks, of one rank about another one; changed by different warps, hence on lines of their own. */
+/* Numbers of chunks, of one rank about a ring of another one; changed by different warps, hence on lines of their own.
+ */
 typedef struct ordo_cuda_side {
-    ordo_u64 drawn, padding0[15]; /* of the box that the other rank has: the next one to fill */
-    ordo_u64 taken, padding1[15]; /* of the box for the other rank's messages: the next one to take */
+    ordo_u64 drawn, padding0[15]; /* of the ring that the other rank has: the next one to fill */
+    ordo_u64 taken, padding1[15]; /* of the ring for the other rank's messages: the next one to take */
 } ordo_cuda_side;
 
-/* Addresses are those at which this rank's GPU sees memory; a box has 1 << shift chunks. Those of this rank itself are
- * not used. */
+/* Addresses are those at which this rank's GPU sees memory; a box has ORDO_CUDA_RINGS rings of 1 << shift chunks. Those
+ * of this rank itself are not used. */
 typedef struct ordo_cuda_boxes {
     ordo_u32 shift;
     void *box[ORDO_CUDA_RANKS];           /* in the memory of each rank: for this one's messages */
     ordo_u64 *filled_at[ORDO_CUDA_RANKS]; /* there: a word for each of its chunks */
-    ordo_u64 *freed;                      /* [ranks << shift] in this rank's memory, of the same chunks */
+    ordo_u64 *freed;                      /* [ranks][rings][1 << shift] in this rank's memory, of these */
     const void *mail;                     /* in this rank's memory: its boxes, rank after rank */
-    ordo_u64 *filled;                     /* [ranks << shift] of their chunks */
+    ordo_u64 *filled;                     /* [ranks][rings][1 << shift] of their chunks */
     ordo_u64 *freed_at[ORDO_CUDA_RANKS];  /* in each sender's memory: of its chunks */
-    ordo_cuda_side *side;                 /* [ranks] */
+    ordo_cuda_side *side;                 /* [ranks][rings] */
     ordo_u64 *sent;                       /* messages of this rank; the scheduler's */
 } ordo_cuda_boxes;
 

@@ -8,18 +8,20 @@
  * that finds a message for each lane takes them out, counts them in `sent`, gives the lock back, and sends them. So a
  * block's messages for one rank take one reservation for 32 of them. Fewer are sent by op_dev_unstage.
  *
- * Boxes. In the memory of each rank there is a box for each other one: a ring of 1 << shift chunks of 32 messages, and
- * a word for each chunk, `filled`. Chunks have numbers 0, 1, ...; number c is in place c mod 1 << shift. The sender's
- * memory has a word for each of them, too, `freed`. Each side polls words of its own memory alone, and stores into that
- * of the other side: the link is crossed by stores, which no warp waits for.
+ * Boxes. In the memory of each rank there is a box for each other one: ORDO_CUDA_RINGS rings, each of 1 << shift chunks
+ * of 32 messages, and a word for each chunk, `filled`. Chunks of a ring have numbers 0, 1, ...; number c is in place c
+ * mod 1 << shift. The sender's memory has a word for each of them, too, `freed`. Each side polls words of its own
+ * memory alone, and stores into that of the other side: the link is crossed by stores, which no warp waits for. Rings
+ * are independent of each other. A block sends by one of them, and the lanes of a warp that receives look at all of
+ * them at once: of one ring all warps would change the same two words, where one at a time succeeds (lab 0068).
  *
- * Send (sender), chunk for rank `to`
- *   S1   c = drawn[to]; if c >= 1 << shift, and freed of its place is not c - (1 << shift) + 1: the box is full
- *   S2   drawn[to]: compare-and-swap from c to c + 1; where another warp was faster, S1 again
- *   S3   store the messages into place c of the box; then filled = (c + 1) << 8 | count
- * Receive (owner), from rank `from`
- *   R1   c = taken[from]; if filled of its place is not (c + 1) << 8 | count: nothing has come
- *   R2   taken[from]: compare-and-swap from c to c + 1; where another warp was faster: nothing, for now
+ * Send (sender), chunk for a ring of rank `to`
+ *   S1   c = drawn[ring]; if c >= 1 << shift, and freed of its place is not c - (1 << shift) + 1: the ring is full
+ *   S2   drawn[ring]: compare-and-swap from c to c + 1; where another warp was faster, S1 again
+ *   S3   store the messages into place c of the ring; then filled = (c + 1) << 8 | count
+ * Receive (owner), from a ring of rank `from`
+ *   R1   c = taken[ring]; if filled of its place is not (c + 1) << 8 | count: nothing has come
+ *   R2   taken[ring]: compare-and-swap from c to c + 1; where another warp was faster: nothing, for now
  *   R3   load the messages; then freed of the place, in the sender's memory, = c + 1
  *
  * Invariants. (1) Of one number S2 succeeds once, and R2 once. (2) A warp stores into place c only behind S1 for c, and
@@ -91,18 +93,19 @@ ORDO_DEV void op_dev_stage_unlock(op_dev_stage *s)
         ordo_dev_release_block(&s->lock, 0u);
 }
 
-/* S1 and S2, by one thread: the number of a chunk for rank `to`, or ~0 if the box is full. */
-ORDO_DEV ordo_u64 ordo_dev_draw_chunk(const ordo_cuda_boxes &b, ordo_u32 to)
+/* S1 and S2, by one thread: the number of a chunk of a ring, which is numbered among those of all ranks, or ~0 if the
+ * ring is full. */
+ORDO_DEV ordo_u64 ordo_dev_draw_chunk(const ordo_cuda_boxes &b, ordo_u32 ring)
 {
     const ordo_u64 chunks = (ordo_u64)1 << b.shift;
-    for (ordo_u64 c = ordo_dev_load(&b.side[to].drawn);;) {
+    for (ordo_u64 c = ordo_dev_load(&b.side[ring].drawn);;) {
         if (c >= chunks &&
-            ordo_dev_acquire_system(&b.freed[((ordo_u64)to << b.shift) + (c & (chunks - 1))]) != c - chunks + 1) {
-            const ordo_u64 now = ordo_dev_load(&b.side[to].drawn); /* others may have had more laps meanwhile */
+            ordo_dev_acquire_system(&b.freed[((ordo_u64)ring << b.shift) + (c & (chunks - 1))]) != c - chunks + 1) {
+            const ordo_u64 now = ordo_dev_load(&b.side[ring].drawn); /* others may have had more laps meanwhile */
             if (now == c)
                 return ~(ordo_u64)0;
             c = now;
-        } else if (ordo_dev_swap(&b.side[to].drawn, &c, c + 1)) {
+        } else if (ordo_dev_swap(&b.side[ring].drawn, &c, c + 1)) {
             return c;
         }
     }
@@ -113,13 +116,14 @@ ORDO_DEV ordo_u64 ordo_dev_draw_chunk(const ordo_cuda_boxes &b, ordo_u32 to)
 ORDO_DEV bool op_dev_send_chunk(const ordo_cuda_boxes &b, ordo_u32 to, bool has, const op_dev_message &message)
 {
     const ordo_u32 lane = threadIdx.x % 32, count = (ordo_u32)__popc(__ballot_sync(~0u, has));
+    const ordo_u32 ring = blockIdx.x % ORDO_CUDA_RINGS;
     ordo_u64 c = 0;
     if (lane == 0)
-        c = ordo_dev_draw_chunk(b, to);
+        c = ordo_dev_draw_chunk(b, to * ORDO_CUDA_RINGS + ring);
     c = __shfl_sync(~0u, c, 0);
     if (c == ~(ordo_u64)0)
         return false;
-    const ordo_u64 place = c & (((ordo_u64)1 << b.shift) - 1);
+    const ordo_u64 place = ((ordo_u64)ring << b.shift) + (c & (((ordo_u64)1 << b.shift) - 1));
     __syncwarp(); /* S1's acquire is lane 0's */
     if (has)
         ((op_dev_message *)b.box[to])[place * ORDO_CUDA_CHUNK + lane] = message;
@@ -199,35 +203,40 @@ ORDO_DEV void op_dev_unstage(const ordo_cuda_ranks &r, const ordo_cuda_boxes &b,
     }
 }
 
-/* Takes a chunk that has come, of the ranks from `first` on in turns, if there is one: the lane's message is *message
- * if the lane is below the number that is returned. */
-ORDO_DEV ordo_u32 op_dev_take_chunk(const ordo_cuda_ranks &r, const ordo_cuda_boxes &b, ordo_u32 first,
+/* Takes a chunk that has come, if one of a rank's rings has one: the lane's message is *message if the lane is below
+ * the number that is returned. `turn`: counts the calls of a warp, so that it looks at all ranks, and begins with a
+ * number of the warp, so that warps look at different ones first. */
+ORDO_DEV ordo_u32 op_dev_take_chunk(const ordo_cuda_ranks &r, const ordo_cuda_boxes &b, ordo_u32 turn,
                                     op_dev_message *message)
 {
-    const ordo_u32 lane = threadIdx.x % 32, chunks = 1u << b.shift, from = (first + lane) % r.count;
-    ordo_u64 c = 0, word = 0;
-    if (lane < r.count && from != r.rank) { /* R1 */
-        c = ordo_dev_load(&b.side[from].taken);
-        word = ordo_dev_load_system(&b.filled[((ordo_u64)from << b.shift) + (c & (chunks - 1))]);
-    }
+    const ordo_u32 lane = threadIdx.x % 32, chunks = 1u << b.shift;
+    if (r.count == 1)
+        return 0;
+    const ordo_u32 other = turn % (r.count - 1), from = other + (other >= r.rank);
+    const ordo_u32 ring = from * ORDO_CUDA_RINGS + lane;
+    ordo_u64 c = ordo_dev_load(&b.side[ring].taken); /* R1 */
+    ordo_u64 word = ordo_dev_load_system(&b.filled[((ordo_u64)ring << b.shift) + (c & (chunks - 1))]);
     const ordo_u32 there = __ballot_sync(~0u, word >> 8 == c + 1);
     if (!there)
         return 0;
-    const int who = __ffs((int)there) - 1;
+    const ordo_u32 first = turn % 32; /* the first of them from there on, round the circle */
+    const ordo_u32 turned = there >> first | there << (32 - first) % 32;
+    const int who = (int)((first + (ordo_u32)__ffs((int)turned) - 1) % 32);
     bool got = false;
     if ((int)lane == who) { /* R1 with acquire: the same word, or that of a later lap if another warp is faster */
-        word = ordo_dev_acquire_system(&b.filled[((ordo_u64)from << b.shift) + (c & (chunks - 1))]);
+        word = ordo_dev_acquire_system(&b.filled[((ordo_u64)ring << b.shift) + (c & (chunks - 1))]);
         ordo_u64 was = c;
-        got = word >> 8 == c + 1 && ordo_dev_swap(&b.side[from].taken, &was, c + 1);
+        got = word >> 8 == c + 1 && ordo_dev_swap(&b.side[ring].taken, &was, c + 1);
     }
     if (!__shfl_sync(~0u, got, who))
         return 0;
     const ordo_u32 sender = __shfl_sync(~0u, from, who), count = (ordo_u32)__shfl_sync(~0u, word, who) & 0xff;
     c = __shfl_sync(~0u, c, who);
-    const ordo_u64 place = c & (chunks - 1);
+    const ordo_u64 place = ((ordo_u64)who << b.shift) + (c & (chunks - 1));
+    const ordo_u64 all = ((ordo_u64)sender * ORDO_CUDA_RINGS << b.shift) + place;
     __syncwarp();
     if (lane < count)
-        *message = ((const op_dev_message *)b.mail)[(((ordo_u64)sender << b.shift) + place) * ORDO_CUDA_CHUNK + lane];
+        *message = ((const op_dev_message *)b.mail)[all * ORDO_CUDA_CHUNK + lane];
     __syncwarp();
     if (lane == 0) {
         ordo_dev_fence_system();
