@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-MOST, TRACED, HUBS = 16, 8, 24
+MOST, TRACED, HUBS = 16, 8, 32
 BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages. The first whose name fits
     "discharge_apart_critical_both": 8 * 32 + 3 * 24,
     "discharge_critical_both": 8 * 32 + 3 * 24,
