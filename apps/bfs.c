@@ -90,7 +90,7 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
     if (!status)
         status = ordo_bfs_from(input->graph, &query, options, &paths);
     if (!status)
-        ordo_answer_sum(answer);
+        ordo_answer_sum(answer, options->threads);
     return status;
 }
 

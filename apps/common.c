@@ -3,6 +3,7 @@
 #include "apps/common.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -386,27 +387,66 @@ ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_ap
     return status;
 }
 
-void ordo_answer_sum(ordo_answer *answer)
+/* Of the words that are not `unreached`. */
+typedef struct totals {
+    bool wide;
+    const void *words;
+    ordo_u64 unreached;
+    pthread_mutex_t lock; /* of the rest */
+    ordo_u64 reached, max;
+    unsigned __int128 whole;
+} totals;
+
+static void total_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    totals *t = arg;
+    ordo_u64 reached = 0, max = 0, low = 0;
+    unsigned __int128 whole = 0;
+    /* no branch: unreached vertices are unpredictable */
+    if (t->wide) {
+        for (ordo_u64 v = begin; v < end; v++) {
+            const ordo_u64 word = ((const ordo_u64 *)t->words)[v], there = word != t->unreached, w = word & -there;
+            reached += there;
+            max = w > max ? w : max;
+            whole += w;
+        }
+    } else {
+        const ordo_u32 *words = t->words, unreached = (ordo_u32)t->unreached;
+        ordo_u32 most = 0;
+        for (ordo_u64 v = begin; v < end; v++) { /* at most 2^32 words: `low` cannot overflow */
+            const ordo_u32 there = words[v] != unreached, w = words[v] & -there;
+            reached += there;
+            most = w > most ? w : most;
+            low += w;
+        }
+        max = most;
+    }
+    pthread_mutex_lock(&t->lock);
+    t->reached += reached;
+    t->max = max > t->max ? max : t->max;
+    t->whole += whole + low;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void ordo_answer_sum(ordo_answer *answer, int threads)
 {
     const ordo_type type = answer->type;
-    const void *words = answer->values;
-    const ordo_u64 unreached = ordo_unreached_word(type);
     const bool is_real = ordo_is_real(type);
-    ordo_u64 max = 0, reached = 0;
-    unsigned __int128 whole = 0;
+    totals t = {.wide = ordo_is_wide(type),
+                .words = answer->values,
+                .unreached = ordo_unreached_word(type),
+                .lock = PTHREAD_MUTEX_INITIALIZER};
     double real = 0;
-    for (ordo_u64 v = 0; v < answer->n; v++) { /* no branch: unreached vertices are unpredictable */
-        const ordo_u64 word = ordo_word_at(type, words, v), there = word != unreached, w = word & -there;
-        reached += there;
-        max = w > max ? w : max;
-        whole += w;
-    }
+    if (ordo_for_ranges(threads, answer->n, 0, total_range, &t)) /* no team */
+        total_range(&t, 0, answer->n);
     for (ordo_u64 v = 0; is_real && v < answer->n; v++) {
-        const ordo_u64 word = ordo_word_at(type, words, v);
-        real += word == unreached ? 0 : ordo_word_value(type, word);
+        const ordo_u64 word = ordo_word_at(type, t.words, v);
+        real += word == t.unreached ? 0 : ordo_word_value(type, word);
     }
+    const ordo_u64 max = t.max;
+    const unsigned __int128 whole = t.whole;
     const bool large = !is_real && whole > INT64_MAX; /* of i64: a double tells its size */
-    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = reached};
+    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = t.reached};
     answer->fields[1] = (ordo_field){.name = "max", .type = is_real ? ORDO_F32 : ORDO_U64};
     answer->fields[2] = (ordo_field){.name = "sum",
                                      .type = is_real || large ? ORDO_F32 : ORDO_U64,

@@ -123,8 +123,9 @@ ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_ap
                               ordo_path_answer *out);
 /* The same answer, to be verified. */
 ordo_path_answer ordo_answer_claimed(const ordo_answer *answer, const ordo_app_input *input);
-/* Fields reached, max and sum of the values; sums of f32 are taken in double, in order of ids. */
-void ordo_answer_sum(ordo_answer *answer);
+/* Fields reached, max and sum of the values, by that many threads (0: one a core); sums of reals are taken in double,
+ * in order of ids, by one. */
+void ordo_answer_sum(ordo_answer *answer, int threads);
 /* The same of distances of either sign, or of the cycle that was found in their place: negative_cycle, and its weight
  * or reached, min, max and sum. With a cycle values are unknown (within). */
 void ordo_answer_sum_signed(ordo_answer *answer);

@@ -229,7 +229,7 @@ ORDO_INLINE void bsp_list_process(bsp_lister *me, const ordo_rows *rows, op_entr
     bsp_lists *l = me->to;
     ordo_job *job = me->of.job;
     ordo_u64 end = 0;
-    if (l->once)
+    if (l->once && sync != ORDO_SYNC_RACY) /* racy: what improves meanwhile is listed with the value that it gets */
         for (ordo_u64 i = 0; i < size; i++)
             entry[i] = op_entry_now(job, entry[i].item);
     if (l->append == BSP_SCATTER) {

@@ -564,8 +564,35 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 #endif
 #include "append.h"
 
+#if ORDO_OP_ORDER != ORDO_SUM
+/* Racy stores: all that a superstep stores to a cell must be one value, so the initial items must have one. Those with
+ * the worst value propose nothing; an item that improves within the superstep is processed in the next one. */
+static ordo_status bsp_check_racy(const ordo_job *job)
+{
+    const op_cell *cell = (const op_cell *)job->cells, worst = op_worst();
+    const op_cell *first = NULL;
+    for (ordo_u64 i = 0; op_activates && ordo_job_sync(job) == ORDO_SYNC_RACY && i < job->initial_count; i++) {
+        const op_cell *const now = &cell[op_initial(job, i)];
+        if (!op_better(*now, worst))
+            continue;
+        first = first ? first : now;
+        if (op_better(*now, *first) || op_better(*first, *now))
+            return ordo_fail(ORDO_ERR_UNSOUND,
+                             "scheduler 'bsp' with sync 'racy' needs initial items of one value, found "
+                             "others in cells %llu and %llu",
+                             (unsigned long long)(first - cell), (unsigned long long)(now - cell));
+    }
+    return ORDO_OK;
+}
+#endif
+
 static ordo_status bsp_run_here(ordo_job *job)
 {
+#if ORDO_OP_ORDER != ORDO_SUM
+    const ordo_status racy = bsp_check_racy(job);
+    if (racy)
+        return racy;
+#endif
     if ((int)job->tunable[BSP_APPEND] != BSP_BUFFER || (int)job->tunable[BSP_DEDUP] == BSP_ONCE ||
         (int)job->tunable[BSP_BALANCE] == BSP_DONATE)
         return bsp_run_lists(job);

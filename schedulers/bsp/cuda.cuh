@@ -242,7 +242,8 @@ static ordo_status bsp_run_job(ordo_job *job)
     status = bsp_lists_check(job, listed);
     if (status)
         return status;
-    if (listed || job->sync == ORDO_SYNC_RACE)
+    const bool by_list = listed || job->sync == ORDO_SYNC_RACE || bsp_is_mixed(job);
+    if (by_list)
         a.direction = BSP_PUSH;
     only_pushes = bsp_lacks_in(job, a.direction);
     a.direction = only_pushes ? BSP_PUSH : a.direction;
@@ -266,7 +267,7 @@ static ordo_status bsp_run_job(ordo_job *job)
         a.num_items = job->num_items;
         a.racy = job->sync == ORDO_SYNC_RACY;
 #if !ORDO_OVER_RANKS
-        if (listed || job->sync == ORDO_SYNC_RACE)
+        if (by_list)
             status = bsp_launch_list(&c, &a);
         else
 #endif

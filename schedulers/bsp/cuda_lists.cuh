@@ -20,9 +20,13 @@
  * that place stays whose number is there. dedup=off: a list is a multiset. An item is then processed several times,
  * which needs an idempotent operator. Lists have room for as many entries as there are items, and places for as many
  * edges; if a step has more, the next one processes all items, as topology does, which includes every item that would
- * have been listed. With sync racy all later steps do so, until one changes nothing: items of a step then have values
- * of several steps, so what they store to a cell is not one value, and the store of a worse one may be the last. Only
- * the item that lost can offer its better one again.
+ * have been listed.
+ *
+ * Sync racy needs a step whose stores to a cell are all one value: then it does not matter whose is the last. That is
+ * so while all items of a step have one value. It is not where a step has processed all items, nor at the beginning if
+ * there are several initial items, since one may improve another within the first step. From there on all steps process
+ * all items, until one changes nothing: the item whose better store was lost offers it again. So runs with several
+ * initial items are those of bsp_list_kernel or bsp_place_kernel, whatever `append` says.
  *
  * Sync race (bsp_race_kernel), OR form. A step goes over its edges twice, with a barrier between. An edge whose
  * candidate is better than the cell of its target first stores its number in the target's mark. Then the edge that
@@ -46,7 +50,7 @@
 
 typedef struct bsp_list_args : bsp_args {
     int append;
-    bool once;
+    bool once, mixed;              /* mixed: items of the first step may have several values, and stores are racy */
     ordo_u32 pieces;               /* room for pieces of hubs */
     ordo_u64 *mark;                /* [items], or for race [targets] */
     ordo_u32 *place;               /* [edges] */
@@ -117,7 +121,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4) bsp_list_kernel
     for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i < a.run.initial_count; i += threads)
         bsp_put(&a, ordo_dev_initial(&a.run, i), 1);
     grid.sync();
-    bool all = bsp_list_all(&a, 1, false);
+    bool all = bsp_list_all(&a, 1, a.mixed);
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
         const ordo_u64 items = (ordo_u64)counters->count + counters->segments;
@@ -305,7 +309,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(c
     const op_dev_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};
     ordo_u64 items, edges, begin, end;
-    bool all = false;
+    bool all = a.mixed;
     const auto part = [&](ordo_u64 of) {
         begin = of / gridDim.x * blockIdx.x + of % gridDim.x * blockIdx.x / gridDim.x;
         end = of / gridDim.x * (blockIdx.x + 1) + of % gridDim.x * (blockIdx.x + 1) / gridDim.x;
@@ -417,6 +421,12 @@ static ordo_status bsp_lists_check(const ordo_job *job, bool listed)
     return ORDO_OK;
 }
 
+/* Whether racy stores of the first step may be of several values. */
+static bool bsp_is_mixed(const ordo_job *job)
+{
+    return job->sync == ORDO_SYNC_RACY && op_activates && job->initial_count != 1;
+}
+
 /* Runs one of these kernels. */
 static ordo_status bsp_launch_list(ordo_cuda *c, const bsp_args *of)
 {
@@ -426,6 +436,7 @@ static ordo_status bsp_launch_list(ordo_cuda *c, const bsp_args *of)
     static_cast<bsp_args &>(a) = *of;
     a.append = append;
     a.once = (int)job->tunable[BSP_DEDUP] != BSP_EACH;
+    a.mixed = bsp_is_mixed(job);
     a.pieces = (ordo_u32)ordo_cuda_pieces(c->out.m);
     const void *kernel = (const void *)bsp_list_kernel;
 #if ORDO_OP_ORDER != ORDO_SUM

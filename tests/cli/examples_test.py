@@ -19,7 +19,8 @@ ELSEWHERE = {"tutorial.md", "tutorial_gpu.md"}
 MEANT = {"APP": "sssp", "GRAPH": "road.ordo", "NAME": "delta", "SCHEDULER": "delta", "IN": "road.ordo", "OUT": "out.ordo", "FILE": "out.gr",
          "KIND": "grid --width 9 --height 9 --weights uniform:1:9", "...": ""}
 # the same command in less time; a build that the test does not have
-SHORTER = [(r"--for \d+[sm]", "--for 1s"), (r"--sources \d+", "--sources 4"), (r"^ordo (run|check-operator) FILE", r"ordo \1 tolls.c"), (r"^build-ablation/ordo .*", ""), (r"build/ordo", "ordo")]
+SHORTER = [(r"--for \d+[sm]", "--for 1s"), (r"--sources \d+", "--sources 4"), (r"^ordo (run|check-operator) FILE", r"ordo \1 tolls.c"), (r"^build-ablation/ordo .*", ""), (r"build/ordo", "ordo"),
+           (r"--points \d\d\d+", "--points 500"), (r"^ordo bench lock-transfer .*", r"\g<0> --operations 2K")]
 
 
 def commands(text):

@@ -48,6 +48,8 @@ class Ranks(unittest.TestCase):
             for app, scheduler in (("sssp", "delta"), ("bfs", "bsp"), ("bfs", "delta") if i % 2 else ("sssp", "bsp"),
                                    ("bfs" if i % 3 == 2 else "sssp", "near_far")):
                 i += 1
+                if i % 4 == 3 and "rmat" not in graph:
+                    continue
                 box = {"FAKE_BOX": str((1, 3, 20)[i // 2 % 3])} if i % 2 else {}
                 self.right(2 + i % 3, app, "--generate", graph, "-s", "--scheduler", scheduler, "--seed", i, **box)
 
@@ -57,9 +59,9 @@ class Ranks(unittest.TestCase):
                              "direction=" + direction)
             self.assertIn("Ranks:               3, which have sent", out)
         for graph in (GRAPHS[2], GRAPHS[3]): # messages that are late, while steps would pull
-            run = self.run_over(3, "bfs", "--generate", graph, "-s", "--scheduler", "bsp", "--set", "direction=pull", "-n", 8,
+            run = self.run_over(3, "bfs", "--generate", graph, "-s", "--scheduler", "bsp", "--set", "direction=pull", "-n", 4,
                                 "--verify", FAKE_BOX="1")
-            self.assertEqual(run.stdout.count("PASS"), 8, run.stdout + run.stderr)
+            self.assertEqual(run.stdout.count("PASS"), 4, run.stdout + run.stderr)
 
     def test_waiting_ghosts(self):
         """Most of what is sent first is of no use, and what is of use has no place: the run must not end before.
@@ -74,7 +76,7 @@ class Ranks(unittest.TestCase):
     def test_rows_of_others(self):
         """A rank has the rows and records of its own vertices; nothing may read where those of others would be."""
         for graph, app in (("road --vertices 1500", "sssp"), ("star --vertices 2000", "sssp"), (GRAPHS[3], "bfs")):
-            for scheduler in ("delta", "bsp", "near_far", "broker"):
+            for scheduler in ("delta", "bsp") if app == "bfs" else ("near_far", "broker") if "star" in graph else ("delta", "broker"):
                 self.right(3, app, "--generate", graph, "-s", "--scheduler", scheduler, FAKE_GUARD=str(1 << 20))
 
     def test_broker(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Models of protocols, checked with Spin: those that must hold hold, those with a seeded fault are caught.
-usage: check.py FOLDER. Ends with 77 where spin or cc is not found."""
+usage: check.py FOLDER [all]. Ends with 77 where spin or cc is not found. Without `all` those of more than a million states are left
+out; each has smaller ones of the same model."""
 import pathlib
 import re
 import shutil
@@ -13,6 +14,9 @@ if not shutil.which("spin") or not shutil.which("cc"):
     print("skipped: spin or cc not found")
     sys.exit(77)
 
+LARGE = {"boxes.pml -DSTART=1", "inbox.pml -DW=3 -DSIZE=2", "inbox_cuda.pml ", "race.pml -DEACH=2", "race.pml -DMEMBERS=3",
+         "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "server_both_critical.pml -DSTART=2 -DQUIET",
+         "server_locks.pml -DLOCKS=2", "server_locks.pml -DSERVERS=3"}
 # model, definitions, whether Spin must find an error
 CASES = [
     ("boxes.pml", "", False),
@@ -167,7 +171,11 @@ CASES = [
     ("server_nested.pml", "-DWAIT -DUNORDERED", True),
 ]
 passed = failed = 0
+left_out = LARGE if sys.argv[2:] != ["all"] else set()
+assert LARGE <= {f"{model} {definitions}" for model, definitions, _ in CASES}
 for model, definitions, faulty in CASES:
+    if f"{model} {definitions}" in left_out:
+        continue
     with tempfile.TemporaryDirectory() as work:
         # compiling with optimisation takes longer than it saves
         done = subprocess.run(["spin", *definitions.split(), "-search", "-O0", "-m1000000", folder / model], cwd=work,
@@ -182,5 +190,5 @@ for model, definitions, faulty in CASES:
     else:
         failed += 1
         print(f"FAILED {model} {definitions}:\n{text}")
-print(f"{passed} passed, {failed} failed")
+print(f"{passed} passed, {failed} failed, {len(left_out)} left out")
 sys.exit(failed > 0)
