@@ -104,6 +104,42 @@ START_TEST(ways_of_listing_give_the_same)
 }
 END_TEST
 
+/* Racy stores are sound where a superstep stores one value, so bsp asks for initial items of one value: other ones end
+ * before anything is stored. An item without a value proposes nothing, and may be there. */
+START_TEST(racy_initial_items_have_one_value)
+{
+    static const ordo_eid row[] = {0, 1, 2, 3, 3};
+    static const ordo_vid head[] = {3, 2, 3};
+    static const ordo_item initial[] = {0, 1, 2};
+    static const char *const scatter[] = {"append=scatter"};
+    const ordo_csr csr = {.n = 4, .m = 3, .row = row, .head = head, .stride = 1, .weight_type = ORDO_NONE};
+    struct {
+        ordo_u32 limit;
+    } state = {~0u};
+    ordo_graph *g = borrowed(&csr, false);
+    const ordo_options options = {
+        .scheduler = "bsp", .sync = "racy", .threads = 2, .settings = scatter, .setting_count = (size_t)_i};
+    ordo_u32 level[] = {0, 0, ~0u, ~0u};
+    const ordo_work work = {.op = ordo_operator_find("bfs"),
+                            .graph = g,
+                            .cells = level,
+                            .state = &state,
+                            .num_items = 4,
+                            .targets = 4,
+                            .initial = initial,
+                            .initial_count = 3};
+    ck_assert_msg(!ordo_run(&work, &options, NULL), "%s", ordo_last_error());
+    ck_assert(level[2] == 1 && level[3] == 1);
+    level[1] = 5;
+    level[2] = ~0u;
+    ck_assert_int_eq(ordo_run(&work, &options, NULL), ORDO_ERR_UNSOUND);
+    ck_assert_msg(strstr(ordo_last_error(), "initial items of one value, found others in cells 0 and 1"), "%s",
+                  ordo_last_error());
+    ck_assert(level[1] == 5 && level[2] == ~0u);
+    ordo_graph_free(g);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("techniques");
@@ -111,6 +147,7 @@ int main(void)
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, operators_run_by_their_properties, 0, (int)(sizeof techniques / sizeof techniques[0]));
     tcase_add_loop_test(tc, ways_of_listing_give_the_same, 0, 4);
+    tcase_add_loop_test(tc, racy_initial_items_have_one_value, 0, 2);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }
