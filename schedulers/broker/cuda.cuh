@@ -65,10 +65,10 @@ enum {
 typedef struct broker_dev_words {
     ordo_u64 done;    /* entries, bits and initial items that are finished */
     ordo_u64 spilled; /* bits that were set */
-    ordo_u64 stop;    /* the run is to end early, or over several GPUs at all; written by the monitor */
+    ordo_u64 stop;    /* the monitor tells workers to end: early, or over several GPUs always */
     ordo_u64 padding[13];
-    ordo_u64 sent;  /* over several GPUs: messages of this rank; */
-    ordo_u64 ended; /* and workers that have ended */
+    ordo_u64 sent;  /* over several GPUs: messages that this rank has sent */
+    ordo_u64 ended; /* over several GPUs: workers of this rank that have ended */
     ordo_u64 padding1[14];
 } broker_dev_words;
 
@@ -90,7 +90,7 @@ typedef struct broker_worker {
     ordo_u32 taken;    /* entries, bits and initial items that it holds */
     ordo_u32 finished; /* those that it has finished and not added to `done` */
     ordo_u32 turns;    /* batches taken */
-    ordo_u32 looks;    /* over ranks: looks at boxes */
+    ordo_u32 looks;    /* over several GPUs: how often it has looked for messages */
     ordo_u32 nap;      /* 0: it was not idle at its last turn */
     ordo_u32 seen;     /* lower half of `spilled` when it last began to take bits, or decided to */
     ordo_u32 word;     /* the next 32 words of bits, or a number beyond the last */

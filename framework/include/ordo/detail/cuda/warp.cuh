@@ -368,7 +368,8 @@ ORDO_DEV void op_warp_keep(const op_warp_ctx &g, op_warp *w, bool there, ordo_u3
     w->unsent += __popc(__ballot_sync(~0u, there));
 }
 
-/* Where ranks do not meet: sends the value of the lane's ghost, if it `has` one, sooner or later. */
+/* Where ranks do not meet: stages the value of the lane's ghost, if it `has` one; op_dev_unstage sends what is staged.
+ */
 ORDO_DEV void op_warp_post(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 item, const op_cell &value)
 {
     op_dev_post_staged(g.ranks, g.boxes, w->stage, has, item, value,
