@@ -20,6 +20,8 @@
  *
  * Termination. Exact, by counters of what is reserved and what is done: manager.cuh.
  *
+ * Over several GPUs, in units for that: cuda_ranks.cuh.
+ *
  * Memory order. Entries are published and taken by W0 to W4, R1 to R4, D1 and D2: queue.cuh. Cells need no order: an
  * entry whose cell has become better since is stale.
  */
@@ -63,7 +65,16 @@ typedef struct adds_warp {
     ordo_u32 credit; /* lane b's credit for bucket b: see adds_dev_flush */
     ordo_u32 swept;  /* items of the lane's bits, if the portion is one of spilled items */
     bool started;    /* the warp has pushed its initial items */
+#if ORDO_OVER_RANKS
+    bool waited;    /* the last portion was empty */
+    ordo_u32 turns; /* portions, including empty ones */
+    ordo_u32 mail;  /* messages that were taken and are not counted as finished */
+#endif
 } adds_warp;
+
+#if ORDO_OVER_RANKS
+#include "cuda_ranks.cuh"
+#endif
 
 /* Counts the warp's portion, or its initial items, as done: what these activated is reserved or spilled. Called by
  * whole warps. */
@@ -81,6 +92,8 @@ ORDO_DEV void adds_end_portion(const adds_dev_queue &q, adds_dev_worker *block, 
         hand->started = true;
         return;
     }
+    if (ORDO_OVER_RANKS && !hand->portion.size)
+        return;
     if (hand->portion.bucket == ADDS_DEV_SWEEP) {
         hand->swept = ordo_warp_sum(hand->swept);
         if (lane == 0 && hand->swept) {
@@ -96,7 +109,15 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
                        bool *there, op_entry *entry, ordo_u32 *bits)
 {
     const ordo_u32 lane = threadIdx.x % 32;
+#if ORDO_OVER_RANKS
+    adds_ranks_finish(a, w, hand);
+#endif
     adds_end_portion(a.queue, block, hand);
+#if ORDO_OVER_RANKS
+    hand->portion.size = 0;
+    if (adds_ranks_take_mail(a, w, hand))
+        return ORDO_WARP_AGAIN;
+#endif
     if (hand->portion.location / 32 % 4 == 0) /* one portion in four */
         op_warp_show(w, a.run, ORDO_LIVE_KEEP);
     bool waits = false; /* of lane 0 */
@@ -108,6 +129,11 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
     if (waits)
         op_warp_show_state(w, a.run, ORDO_BUSY);
     const adds_dev_portion &p = hand->portion;
+#if ORDO_OVER_RANKS
+    hand->waited = !p.size;
+    if (hand->waited && !p.end)
+        return ORDO_WARP_AGAIN;
+#endif
     if (p.end || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
     if (p.end)
@@ -116,6 +142,9 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
     if (p.bucket == ADDS_DEV_SWEEP) {
         *bits = ordo_warp_take_bits(a.queue.spill.bits, p.location + lane, lane < p.size);
         hand->swept = __popc(*bits);
+#if ORDO_OVER_RANKS
+        *bits = op_warp_send_kept(a.ctx, w, p.location + lane, *bits);
+#endif
         w->chain_limit = 0;
         return ORDO_WARP_AGAIN;
     }
@@ -190,7 +219,14 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
     }
     adds_dev_manager_start(a.queue, a.params, &manager);
     op_warp_lowest(a.ctx, &a.run, a.lowest);
+#if ORDO_OVER_RANKS
+    __shared__ op_dev_stage stage;
+    ordo_u64 met = 0;
+    op_dev_stage_start(&stage);
+    ordo_dev_meet(a.ctx.ranks, &met, [] { return (ordo_u64)0; }); /* all kernels run */
+#else
     cooperative_groups::this_grid().sync();
+#endif
     const double base = op_warp_base(a.lowest);
 
     if (blockIdx.x == 0) {
@@ -206,6 +242,10 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
             adds_dev_control_warp(a.queue, a.params, &manager, base, a.run.record, a.state_out);
         else if (warp == ADDS_DEV_TRACER)
             adds_dev_trace_warp<Traced>(&manager, a.run);
+#if ORDO_OVER_RANKS
+        else if (warp == ADDS_DEV_RANKS)
+            adds_ranks_warp(a, &manager, met);
+#endif
     } else if (blockIdx.x <= workers) {
         op_warp w;
         op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
@@ -219,7 +259,16 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
         adds_hooks hooks = {a, &cache, &block, &a.flag[blockIdx.x - 1], {}};
         /* consecutive initial items go to different blocks */
         const ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * warp) * 32;
+#if ORDO_OVER_RANKS
+        w.stage = &stage;
+#endif
         op_warp_loop(a.ctx, a.run, &w, hooks, initial);
+#if ORDO_OVER_RANKS
+        __syncwarp();
+        ordo_dev_fence();
+        if (threadIdx.x % 32 == 0)
+            ordo_dev_add(&a.queue.words->ended, (ordo_u64)1);
+#endif
     }
 }
 
@@ -344,7 +393,8 @@ static ordo_status adds_run_job(ordo_job *job)
     const void *kernel =
         status
             ? NULL
-            : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<true> : (const void *)adds_kernel<false>);
+            : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)adds_kernel<true>
+                                                                     : (const void *)adds_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;
@@ -371,6 +421,14 @@ static ordo_status adds_run_job(ordo_job *job)
     }
     if (!status)
         status = op_warp_arguments(&c, t[ADDS_RECORDS] > 0, &a, &arrays);
+#if ORDO_OVER_RANKS
+    if (!status)
+        status = ordo_cuda_boxes_make(&c, sizeof(op_dev_message), &a.ctx.ranks, &a.ctx.boxes);
+    if (!status) {
+        a.ctx.boxes.sent = &q->words->sent;
+        a.ctx.kept = {q->spill.bits, &q->words->spilled, NULL};
+    }
+#endif
     if (!status) {
         q->spill.count = &q->words->spilled;
         c.keep_cells = true;

@@ -53,6 +53,7 @@ enum {
     ADDS_DEV_MEMORY,
     ADDS_DEV_CONTROL,
     ADDS_DEV_TRACER,
+    ADDS_DEV_RANKS, /* over several GPUs: cuda_ranks.cuh */
     ADDS_DEV_LOADS = 9,    /* flags that a lane loads at once */
     ADDS_DEV_LOOKS = 16,   /* loads of the block's flag by the warp that has the block's lock, before it releases the
                               lock */
@@ -88,6 +89,8 @@ typedef struct adds_dev_manager {
     ordo_u32 assignments;                /* assign warp */
     ordo_u32 now;                        /* control warp: see adds_dev_now */
     ordo_u32 stop;                       /* memory warp: the host wants the run to stop */
+    ordo_u32 over;                       /* ranks warp: nothing is left in any rank, or a host wants the run to stop */
+    double front;                        /* ranks warp: the least base of the ranks that have entries */
     ordo_u32 told;                       /* control warp: how often it has written the words below for the trace warp */
     ordo_u32 concurrent;
     ordo_u64 switches, in_flight;
@@ -123,7 +126,8 @@ ORDO_DEV void adds_dev_manager_start(const adds_dev_queue &q, const adds_dev_par
             q.words->resv[threadIdx.x] = q.words->done[threadIdx.x] = q.layout.start;
     }
     if (threadIdx.x == 0) {
-        m->assignments = m->stop = 0;
+        m->assignments = m->stop = m->over = 0;
+        m->front = -INFINITY;
         m->switches = m->in_flight = m->told = 0;
         m->now = adds_dev_now(0, r.start.concurrent, false, false);
     }
@@ -497,6 +501,18 @@ ORDO_DEV void adds_dev_end_epoch(const adds_dev_queue &q, const adds_dev_params 
     __syncwarp();
 }
 
+/* Over several GPUs, where the rank has no entries: moves its buckets to the front of the ranks that have some. */
+ORDO_DEV void adds_dev_follow(const adds_dev_queue &q, adds_dev_manager *m, adds_dev_control *c)
+{
+    const double front = __shfl_sync(~0u, ordo_dev_load_block(&m->front), 0);
+    if (!(front > c->base) || front == (double)INFINITY)
+        return;
+    c->base = front;
+    if (threadIdx.x % 32 == 0)
+        adds_dev_publish_control(q, *c);
+    __syncwarp();
+}
+
 ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_params &r, adds_dev_manager *m, double base,
                                     ordo_cuda_record *record, adds_dev_state *state)
 {
@@ -513,7 +529,9 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_para
     for (ordo_u32 round = 0; !ended; round++) {
         const adds_dev_counts counts = adds_dev_count(q, c.head);
         const bool spills = __any_sync(~0u, counts.spilled != counts.swept);
-        if (!counts.unfinished)
+        if (!counts.unfinished && ORDO_OVER_RANKS)
+            adds_dev_follow(q, m, &c);
+        else if (!counts.unfinished)
             ended = !spills && __all_sync(~0u, counts.started == r.workers);
         else if (!(counts.unfinished >> c.head & 1))
             adds_dev_switch_head(q, m, &c, counts);
@@ -522,7 +540,7 @@ ORDO_DEV void adds_dev_control_warp(const adds_dev_queue &q, const adds_dev_para
         const ordo_u32 now = __shfl_sync(~0u, ordo_dev_load_block(&m->assignments), 0);
         if (now - c.assignments >= r.epoch && c.looks)
             adds_dev_end_epoch(q, r, m, &c, counts, now, capacity);
-        ended = ended || __any_sync(~0u, ordo_dev_load_block(&m->stop) != 0);
+        ended = ended || __any_sync(~0u, ordo_dev_load_block(ORDO_OVER_RANKS ? &m->over : &m->stop) != 0);
         if (lane == 0)
             ordo_dev_store_block(&m->now, adds_dev_now(c.head, c.delta.concurrent, spills, ended));
         __syncwarp();
@@ -593,7 +611,8 @@ ORDO_DEV void adds_dev_fetch(adds_dev_worker *w, ordo_u64 *flag)
     ordo_dev_release_block(&w->work, found | (ordo_u64)slot << 60);
 }
 
-/* Waits for a portion or the end of the run. One thread calls `waits()` each time that it finds nothing. */
+/* Waits for a portion or the end of the run. One thread calls `waits()` each time that it finds nothing. Over several
+ * GPUs a warp that has looked at the block's flag and found nothing returns a portion of size 0. */
 template <typename Waits> ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worker *w, ordo_u64 *flag, Waits waits)
 {
     ordo_u64 got = 0;
@@ -618,6 +637,8 @@ template <typename Waits> ORDO_DEV adds_dev_portion adds_dev_take(adds_dev_worke
                 ordo_dev_fence_block();
                 adds_dev_fetch(w, flag);
                 ordo_dev_release_block(&w->lock, 0u);
+                if (ORDO_OVER_RANKS && !adds_dev_size(ordo_dev_acquire_block(&w->work)))
+                    break;
             } else {
                 waits();
                 __nanosleep(40);

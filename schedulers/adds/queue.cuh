@@ -44,8 +44,9 @@
  *      granted.
  *   M2 the oldest block of a bucket is free when its word is marked (acquire).
  *
- * Termination. An entry that finds no memory is *spilled*: a bit per item, set once, and counted in `spilled` if it was
- * clear. The manager assigns ranges of bits later; an item then has the value of its cell. See manager.cuh.
+ * Termination. An entry that finds no memory is *spilled*: counted in `spilled`, then a bit of its item. If the bit was
+ * set already, it is counted as swept. The manager assigns ranges of bits later; an item then has the value of its
+ * cell. See manager.cuh.
  */
 #ifndef ORDO_ADDS_QUEUE_CUH
 #define ORDO_ADDS_QUEUE_CUH
@@ -62,11 +63,13 @@ typedef struct adds_dev_words {
     ordo_u64 resv[ADDS_MAX_BUCKETS];
     ordo_u64 done[ADDS_MAX_BUCKETS];
     ordo_u64 capacity[ADDS_MAX_BUCKETS]; /* read as signed */
-    ordo_u64 spilled, padding0[15];      /* number of items whose bit was set */
-    ordo_u64 swept, padding1[15];        /* number of items whose bit was cleared and that are processed */
+    ordo_u64 spilled, padding0[15];      /* number of entries that became bits */
+    ordo_u64 swept, padding1[15];        /* of those: whose bit was set already, or was cleared and its item processed */
     ordo_u32 started, padding2[31];      /* number of worker blocks that have pushed their initial items */
     ordo_u32 ranges, padding3[31];       /* number of ranges of the current sweep that are done */
     ordo_u32 dry, padding4[31];          /* the pool has no free block */
+    /* over several GPUs: messages that the rank has sent, messages that are finished, and warps that have ended */
+    ordo_u64 sent, padding5[15], received, padding6[15], ended, padding7[15];
     /* the mapping of priorities to buckets, see manager.cuh */
     double base, per_delta, limit;
     ordo_u32 head;
@@ -94,6 +97,13 @@ ORDO_DEV ordo_u32 *adds_dev_wfc(const adds_dev_queue &q, ordo_u32 block, ordo_u6
 }
 
 /* ---- writing ---- */
+
+/* By one thread: an entry that finds no memory becomes a bit. */
+ORDO_DEV void adds_dev_spill(const adds_dev_queue &q, ordo_u32 item)
+{
+    if (ordo_spill(q.spill, item))
+        ordo_dev_add(&q.words->swept, (ordo_u64)1);
+}
 
 /* W0, by one thread: raises *credit to at least `need`; false if the bucket gets no memory. */
 ORDO_DEV bool adds_dev_claim(const adds_dev_queue &q, ordo_u32 b, ordo_u32 need, ordo_u32 *credit)
@@ -126,7 +136,7 @@ ORDO_DEV void adds_dev_push_alone(const adds_dev_queue &q, ordo_dev_pool_cache *
     adds_dev_queue one = q;
     one.batch = 0;
     if (!adds_dev_claim(one, b, 1, &credit)) {
-        ordo_spill(q.spill, entry.item);
+        adds_dev_spill(q, entry.item);
         return;
     }
     ordo_u64 at = ordo_dev_add(&q.words->resv[b], (ordo_u64)1);
@@ -164,7 +174,7 @@ ORDO_DEV void adds_dev_flush(const adds_dev_queue &q, ordo_dev_pool_cache *cache
             else if (q.alone)
                 adds_dev_push_alone(q, cache, b, entry);
             else
-                ordo_spill(q.spill, entry.item);
+                adds_dev_spill(q, entry.item);
         }
     }
     __syncwarp();

@@ -19,7 +19,7 @@
  * broker_queue.cuh says, and looks at no stop request; so a warp that ends leaves no ticket behind.
  *
  * Termination, exact and without a counter of what is pending, which each call would change. Tickets of enqueues (tail)
- * and bits set (spilled) count what has been made besides the initial items; `done` counts what is finished. A warp
+ * and entries that became bits (spilled) count what has been made besides the initial items; `done` counts what is finished. A warp
  * adds to done what it has finished when it finds no entry, and now and then; by then all that these have activated has
  * its tickets or bits. The run is over when a thread reads done, then tail and spilled, and
  *   done = initial + spilled + tail.
@@ -34,8 +34,9 @@
  *   entries   their own words need no order; other memory does where critical sections or sums are activated, and the
  *             owner of a hub's pieces: `ordered`. Cells that select need none: an outdated cell is a worse one, whose
  *             candidates others replace.
- *   bits      a fence before a bit is set, one before it is counted; a warp that has read the count fences before it
- *             takes bits, and after it (ordo_warp_take_bits).
+ *   bits      counted in spilled before they are set, and in `set` behind that (ordo_spill); a warp that has read `set`
+ *             fences before it takes bits, and after it (ordo_warp_take_bits). An entry whose bit was set before is
+ *             finished at once.
  *
  * Passes. What is in the queue at a moment is a pass, as in cpu.h. The monitor, a warp that expands nothing, counts
  * them when it looks, so short ones may escape it; it also passes on the host's stop request and writes the trace.
@@ -64,9 +65,10 @@ enum {
 
 typedef struct broker_dev_words {
     ordo_u64 done;    /* entries, bits and initial items that are finished */
-    ordo_u64 spilled; /* bits that were set */
+    ordo_u64 spilled; /* entries that became bits */
+    ordo_u64 set;     /* bits that were set: changes behind each */
     ordo_u64 stop;    /* the monitor tells workers to end: early, or over several GPUs always */
-    ordo_u64 padding[13];
+    ordo_u64 padding[12];
     ordo_u64 sent;  /* over several GPUs: messages that this rank has sent */
     ordo_u64 ended; /* over several GPUs: workers of this rank that have ended */
     ordo_u64 padding1[14];
@@ -78,7 +80,7 @@ typedef struct broker_args {
     ordo_u32 workers;   /* all warps but one */
     ordo_u32 batch;     /* at most 32 */
     bool latency_bound; /* degrees are small, and there are no hubs */
-    ordo_u32 *bits;     /* a bit for each id of an item or a hub's piece */
+    ordo_dev_spill spill; /* a bit for each id of an item or a hub's piece */
     ordo_u32 bit_words;
     op_warp_ctx ctx;
     ordo_cuda_run run;
@@ -92,14 +94,14 @@ typedef struct broker_worker {
     ordo_u32 turns;    /* batches taken */
     ordo_u32 looks;    /* over several GPUs: how often it has looked for messages */
     ordo_u32 nap;      /* 0: it was not idle at its last turn */
-    ordo_u32 seen;     /* lower half of `spilled` when it last began to take bits, or decided to */
+    ordo_u32 seen;     /* lower half of `set` when it last began to take bits, or decided to */
     ordo_u32 word;     /* the next 32 words of bits, or a number beyond the last */
     ordo_u64 due;      /* it takes bits when the head has come here; ~0: there are none to take */
 } broker_worker;
 
 /* What a thread has read of the words; see Termination. */
 typedef struct broker_glance {
-    ordo_u64 done, made, tail, head, spilled, stop;
+    ordo_u64 done, made, tail, head, spilled, set, stop;
 } broker_glance;
 
 /* By a whole warp: reads the words, `done` first. Valid in all lanes. */
@@ -111,6 +113,7 @@ ORDO_DEV broker_glance broker_look(const broker_args &a)
     const ordo_u64 word = ordo_dev_load(lane == 0   ? &a.queue.words->tail
                                         : lane == 1 ? &a.queue.words->head
                                         : lane == 2 ? &a.words->spilled
+                                        : lane == 3 ? &a.words->set
                                                     : &a.words->stop);
     /* the least of the lanes that read tail and spilled: what each of them has read came behind that */
     const ordo_u64 first = __shfl_sync(~0u, g.done, 0), third = __shfl_sync(~0u, g.done, 2);
@@ -118,7 +121,8 @@ ORDO_DEV broker_glance broker_look(const broker_args &a)
     g.tail = __shfl_sync(~0u, word, 0);
     g.head = __shfl_sync(~0u, word, 1);
     g.spilled = __shfl_sync(~0u, word, 2);
-    g.stop = __shfl_sync(~0u, word, 3);
+    g.set = __shfl_sync(~0u, word, 3);
+    g.stop = __shfl_sync(~0u, word, 4);
     g.made = a.run.initial_count + g.spilled + g.tail;
     return g;
 }
@@ -133,9 +137,10 @@ ORDO_DEV void broker_give(const broker_args &a, op_warp *w, broker_worker *me, b
     const ordo_u32 lane = threadIdx.x % 32;
     w->store->count[lane] = 0; /* not used: all entries go to one queue */
     for (ordo_u32 at = w->held ? ordo_dev_broker_put(a.queue, w->store->held, w->held, op_warp_ordered || w->cut) : 0;
-         at < w->held; at += 32)
-        if (at + lane < w->held)
-            ordo_warp_spill(a.bits, &a.words->spilled, w->store->held[at + lane].item);
+         at < w->held; at += 32) {
+        const bool merged = at + lane < w->held && ordo_spill(a.spill, w->store->held[at + lane].item);
+        me->finished += __popc(__ballot_sync(~0u, merged));
+    }
     __syncwarp();
     w->held = 0;
     w->cut = false;
@@ -164,9 +169,9 @@ ORDO_DEV void broker_report(const broker_args &a, op_warp *w, broker_worker *me)
 /* By a whole warp: notes that bits have been set since it last looked for them. */
 ORDO_DEV void broker_note_spills(broker_worker *me, const broker_glance &g)
 {
-    if ((ordo_u32)g.spilled == me->seen)
+    if ((ordo_u32)g.set == me->seen)
         return;
-    me->seen = (ordo_u32)g.spilled;
+    me->seen = (ordo_u32)g.set;
     me->due = g.tail < me->due ? g.tail : me->due;
 }
 
@@ -196,11 +201,11 @@ ORDO_DEV int broker_take(const broker_args &a, op_warp *w, broker_worker *me, bo
 {
     const ordo_u32 lane = threadIdx.x % 32;
     if (me->word < a.bit_words) {
-        *bits = ordo_warp_take_bits(a.bits, me->word + lane, me->word + lane < a.bit_words);
+        *bits = ordo_warp_take_bits(a.spill.bits, me->word + lane, me->word + lane < a.bit_words);
         me->word += a.workers * 32;
         me->taken += ordo_warp_sum((ordo_u32)__popc(*bits));
 #if ORDO_OVER_RANKS
-        *bits = broker_ranks_send_kept(a, w, me->word - a.workers * 32 + lane, *bits);
+        *bits = op_warp_send_kept(a.ctx, w, me->word - a.workers * 32 + lane, *bits);
 #endif
         return ORDO_WARP_AGAIN;
     }
@@ -387,20 +392,21 @@ static ordo_status broker_run_job(ordo_job *job)
             {(void **)&a.words, 1, sizeof *a.words, true},
             {(void **)&a.queue.words, 1, sizeof *a.queue.words, true},
             {(void **)&a.queue.place, (ordo_u64)1 << a.queue.shift, sizeof *a.queue.place, true},
-            {(void **)&a.bits, a.bit_words, sizeof *a.bits, true},
+            {(void **)&a.spill.bits, a.bit_words, sizeof *a.spill.bits, true},
             {(void **)&a.ctx.owner, ids - job->num_items, sizeof(ordo_u32), false},
         };
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     }
     if (!status)
         status = op_warp_arguments(&c, true, &a, &arrays);
+    a.spill.count = &a.words->spilled;
+    a.spill.set = &a.words->set;
 #if ORDO_OVER_RANKS
     if (!status)
         status = ordo_cuda_boxes_make(&c, sizeof(op_dev_message), &a.ctx.ranks, &a.ctx.boxes);
     if (!status) {
         a.ctx.boxes.sent = &a.words->sent;
-        a.ctx.kept_bits = a.bits;
-        a.ctx.kept = &a.words->spilled;
+        a.ctx.kept = a.spill;
     }
 #endif
     if (!status) {

@@ -27,6 +27,8 @@
  * So when it is 0, it stays 0 and the run is over: no worker has credit, and there is no entry in a ring, no bit, and
  * none that a warp holds. Work is bounded: entries of a bucket are taken first in, first out (inbox_claim).
  *
+ * Over several GPUs, in units for that: cuda_ranks.cuh.
+ *
  * Memory order. P1 comes before P4 by a fence, which is left out while credit lasts: an acquire fence takes as long as
  * expanding a batch. R1: places are emptied before they are free for other warps, by the fence of inbox_publish_heads.
  * Entries of 8 bytes are one store; of longer ones the value is stored first, and a fence orders it before the item
@@ -51,6 +53,8 @@ enum {
     INBOX_DEV_WIDEST = 20,    /* the most doublings of the first width, */
     INBOX_DEV_NARROWEST = 20, /* and halvings */
     INBOX_DEV_MANY = 4,       /* expansions per item after which the width halves; and again after half as many */
+    INBOX_DEV_NAP = 2000,      /* nanoseconds of the monitor; over several GPUs it waits for those of other ranks, too */
+    INBOX_DEV_RANKS_NAP = 500,
     INBOX_DEV_COUNT = 16,     /* a lane adds its counters to the grid's after at least this many edges */
 };
 
@@ -67,6 +71,9 @@ typedef struct inbox_dev_words {
     ordo_u64 progress; /* not 0: a worker has done more than publish again since the monitor asked. Affects order only,
                           as `nearest` does */
     ordo_u64 padding1[14];
+    /* over several GPUs: messages that the rank has sent, bits of ghosts, how many of both are finished, and workers
+     * that have ended */
+    ordo_u64 sent, padding2[15], kept, padding3[15], remote_done, padding4[15], ended, padding5[15];
 } inbox_dev_words;
 
 /* 2^k */
@@ -119,7 +126,15 @@ typedef struct inbox_worker {
     ordo_u32 to_bitmap;    /* slots whose new entries become bits, as a mask */
     ordo_u32 control_seen; /* lower half of the control word that it last applied; affects order only */
     double from, width;    /* of buckets: the priority at which number 0 would begin, and the width */
+#if ORDO_OVER_RANKS
+    ordo_u32 remote; /* messages, and bits of ghosts, that it has taken and not counted as finished */
+    ordo_u32 looks;  /* turns */
+#endif
 } inbox_worker;
+
+#if ORDO_OVER_RANKS
+#include "cuda_ranks.cuh"
+#endif
 
 /* By one thread: a place of a ring. */
 ORDO_DEV op_entry *inbox_place(const inbox_args &a, ordo_u32 worker, ordo_u32 slot, ordo_u32 at)
@@ -291,6 +306,10 @@ ORDO_DEV void inbox_scatter(const inbox_args &a, op_warp *w, inbox_worker *me)
 ORDO_DEV void inbox_publish_pending(const inbox_args &a, op_warp *w, inbox_worker *me, bool all_done)
 {
     const ordo_u32 lane = threadIdx.x % 32;
+#if ORDO_OVER_RANKS
+    if (all_done) /* before what it held becomes credit */
+        op_warp_unstage(a.ctx, w);
+#endif
     __syncwarp();
     const ordo_u32 count = w->store->count[lane];
     w->store->count[lane] = 0;
@@ -382,6 +401,9 @@ ORDO_DEV void inbox_take_bits(const inbox_args &a, op_warp *w, inbox_worker *me,
     const ordo_u32 word = next->word + threadIdx.x % 32;
     *bits = ordo_warp_take_bits(a.bits, word, word < a.bit_words);
     next->word += a.workers * 32;
+#if ORDO_OVER_RANKS
+    *bits = inbox_ranks_send_kept(a, w, me, word, *bits);
+#endif
     me->done += ordo_warp_sum((ordo_u32)__popc(*bits));
     w->chain_limit = 0;
 }
@@ -450,7 +472,7 @@ ORDO_DEV int inbox_find(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
     const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
     const ordo_u64 hint = __shfl_sync(~0u, control, 1), spills = __shfl_sync(~0u, control, 2);
     const ordo_u64 control_word = __shfl_sync(~0u, control, 3);
-    if (__shfl_sync(~0u, control, 0) == 0 || (control_word & 1))
+    if ((!ORDO_OVER_RANKS && __shfl_sync(~0u, control, 0) == 0) || (control_word & 1))
         return ORDO_WARP_END;
     if ((ordo_u32)control_word != me->control_seen)
         inbox_apply_control(a, w, me, control_word);
@@ -502,10 +524,17 @@ ORDO_DEV bool inbox_claim(const inbox_args &a, op_warp *w, inbox_worker *me, con
 ORDO_DEV int inbox_take(const inbox_args &a, op_warp *w, inbox_worker *me, inbox_search *next, bool *there,
                         op_entry *entry, ordo_u32 *bits)
 {
+#if ORDO_OVER_RANKS
+    inbox_ranks_finish(a, w, me);
+#endif
     if (next->word < a.bit_words) {
         inbox_take_bits(a, w, me, next, bits);
         return ORDO_WARP_AGAIN;
     }
+#if ORDO_OVER_RANKS
+    if (inbox_ranks_take_mail(a, w, me, next->idle))
+        return ORDO_WARP_AGAIN;
+#endif
     inbox_found found;
     const int state = inbox_find(a, w, me, next, &found, entry);
     if (state == ORDO_WARP_END || __any_sync(~0u, w->edges >= a.count_edges))
@@ -584,6 +613,12 @@ ORDO_DEV void inbox_work(const inbox_args &a, op_warp *w, inbox_worker *me, doub
     me->width = a.delta;
     inbox_orient(w, me, 0);
     op_warp_loop(a.ctx, a.run, w, hooks, (ordo_u64)me->index * 32);
+#if ORDO_OVER_RANKS
+    __syncwarp();
+    ordo_dev_fence();
+    if (threadIdx.x % 32 == 0)
+        ordo_dev_add(&a.words->ended, (ordo_u64)1);
+#endif
 }
 
 /* The monitor's state: bounds of the buckets, and what it has observed; the same in all lanes. */
@@ -664,16 +699,30 @@ ORDO_DEV void inbox_adapt(const inbox_args &a, inbox_monitor_state *m, ordo_u64 
 }
 
 /* By one whole warp of the grid: the monitor; runs until the end of the run. */
-template <bool Traced> ORDO_DEV void inbox_monitor(const inbox_args &a, double base)
+template <bool Traced> ORDO_DEV void inbox_monitor(const inbox_args &a, double base, ordo_u64 met)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    inbox_monitor_state m = {base, a.delta};
+    inbox_monitor_state m = {};
+    m.origin = base;
+    m.width = a.delta;
     m.enough = (ordo_u64)INBOX_DEV_MANY * a.ctx.num_items;
+#if ORDO_OVER_RANKS
+    const ordo_u64 began = ordo_dev_clock();
+    ordo_dev_rounds k = {};
+    k.met = met;
+#else
+    (void)met;
+#endif
     for (ordo_u64 stop = 0;;) {
         const ordo_u64 control = ordo_dev_load(&a.words->pending + lane % 4);
         const ordo_u64 pending = __shfl_sync(~0u, control, 0), hint = __shfl_sync(~0u, control, 1);
+#if ORDO_OVER_RANKS
+        if (inbox_ranks_round(a, &k))
+            break;
+#else
         if (!pending || stop)
             break;
+#endif
         /* loads slots in the order of their buckets */
         const ordo_u64 begins = hint > INBOX_DEV_MARGIN ? hint - INBOX_DEV_MARGIN : 0;
         const ordo_u32 waiting = ordo_dev_load(&a.words->waiting[(begins + lane) % INBOX_BUCKETS]);
@@ -688,12 +737,19 @@ template <bool Traced> ORDO_DEV void inbox_monitor(const inbox_args &a, double b
             a.run.mailbox->supersteps = hint;
             a.run.mailbox->in_flight = pending;
             stop = a.run.mailbox->stop;
-            ordo_dev_release(&a.words->control_word,
-                             m.since << 8 | (m.times_asked & 1) << 7 | (ordo_u64)(m.doubled & 63) << 1 | (stop != 0));
+            ordo_dev_release(&a.words->control_word, m.since << 8 | (m.times_asked & 1) << 7 |
+                                                         (ordo_u64)(m.doubled & 63) << 1 |
+                                                         (!ORDO_OVER_RANKS && stop));
         }
         stop = __shfl_sync(~0u, stop, 0);
-        __nanosleep(2000);
+        __nanosleep(ORDO_OVER_RANKS ? INBOX_DEV_RANKS_NAP : INBOX_DEV_NAP);
     }
+#if ORDO_OVER_RANKS
+    if (lane == 0)
+        ordo_dev_store(&a.words->control_word, ordo_dev_load(&a.words->control_word) | 1);
+    __syncwarp();
+    inbox_ranks_end(a, &k, began);
+#endif
     if (lane == 0) {
         a.run.record->delta_first = a.delta;
         a.run.record->delta_last = m.width;
@@ -708,19 +764,30 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) inbox_kernel(cons
     __shared__ ordo_u32 live[Traced ? (int)INBOX_DEV_WARPS : 1][5];
     const ordo_u32 warp = threadIdx.x / 32;
     op_warp_lowest(a.ctx, &a.run, a.lowest);
+    ordo_u64 met = 0;
+#if ORDO_OVER_RANKS
+    __shared__ op_dev_stage stage;
+    op_dev_stage_start(&stage);
+    inbox_ranks_start(a);
+    ordo_dev_meet(a.ctx.ranks, &met, [] { return (ordo_u64)0; }); /* all kernels run */
+#else
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ordo_dev_store(&a.words->pending, a.run.initial_count);
     cooperative_groups::this_grid().sync();
+#endif
     op_warp w;
     op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
     inbox_worker me = {};
     me.index = blockIdx.x + gridDim.x * warp; /* consecutive workers are in different blocks */
     if (Traced && me.index <= a.workers)
         ordo_live_begin(a.run.traced, me.index < a.workers ? ORDO_BUSY : ORDO_MANAGING);
+#if ORDO_OVER_RANKS
+    w.stage = &stage;
+#endif
     if (me.index < a.workers)
         inbox_work(a, &w, &me, op_warp_base(a.lowest));
     else if (me.index == a.workers)
-        inbox_monitor<Traced>(a, op_warp_base(a.lowest));
+        inbox_monitor<Traced>(a, op_warp_base(a.lowest), met);
 }
 
 /* Computes the number of workers, sizes of rings, and all parameters that follow from the graph, for `blocks` resident
@@ -796,8 +863,9 @@ static ordo_status inbox_run_job(ordo_job *job)
     const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = op_cuda_begin(job, &c);
     const void *kernel = status ? NULL
-                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)inbox_kernel<true>
-                                                                     : (const void *)inbox_kernel<false>);
+                                : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS
+                                                       ? (const void *)inbox_kernel<true>
+                                                       : (const void *)inbox_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, INBOX_DEV_THREADS, each, &blocks);
     ordo_u64 ids = 0;
@@ -817,6 +885,14 @@ static ordo_status inbox_run_job(ordo_job *job)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
         status = op_warp_arguments(&c, t[INBOX_RECORDS] > 0, &a, &arrays);
+#if ORDO_OVER_RANKS
+    if (!status)
+        status = ordo_cuda_boxes_make(&c, sizeof(op_dev_message), &a.ctx.ranks, &a.ctx.boxes);
+    if (!status) {
+        a.ctx.boxes.sent = &a.words->sent;
+        a.ctx.kept = {a.bits, &a.words->kept, &a.words->spilled};
+    }
+#endif
     if (!status) {
         void *args[] = {&a};
         c.glance = {{a.words, NULL}, {sizeof *a.words, 0}, inbox_glance, NULL};

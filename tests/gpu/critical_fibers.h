@@ -8,10 +8,6 @@ ORDO_DEV int __syncthreads_and(int mine)
 {
     return !__syncthreads_or(!mine);
 }
-ORDO_DEV bool __all_sync(unsigned mask, bool mine)
-{
-    return !__any_sync(mask, !mine);
-}
 template <typename T> ORDO_DEV unsigned __match_any_sync(unsigned mask, T value)
 {
     unsigned same = 0;

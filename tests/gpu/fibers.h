@@ -286,6 +286,14 @@ ORDO_DEV bool __any_sync(unsigned mask, bool mine)
 {
     return __ballot_sync(mask, mine) != 0;
 }
+ORDO_DEV bool __all_sync(unsigned mask, bool mine)
+{
+    return !__any_sync(mask, !mine);
+}
+ORDO_DEV unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) >> by % 32);
+}
 ORDO_DEV void __syncwarp(void)
 {
     __ballot_sync(0xffffffffu, false);

@@ -1,8 +1,11 @@
-/* ranks_fibers.h -- bsp, delta, near_far and broker over several ranks, each a process with a grid of fibers: see
- * launch_fibers.h. A unit names the operator, includes this file, and is linked with fake_runtime.cc; the memory that
+/* ranks_fibers.h -- schedulers over several ranks, each a process with a grid of fibers, of one block but for adds, whose
+ * first block is the manager: see block_fibers.h. A unit names the operator, includes this file, and is linked with fake_runtime.cc; the memory that
  * ranks share is that of fake_peers.c. What is simulated of system scope is real: other ranks are other processes.
  */
 #define ORDO_OVER_RANKS 1
+#define FIBER_FIT(_threads) ((_threads) == 320 ? 2 : 1)
+#include "tests/gpu/block_fibers.h"
+
 #include "tests/gpu/relax_fibers.h"
 
 #include <time.h>
@@ -48,19 +51,28 @@ ORDO_DEV void ordo_dev_fence_system(void)
 
 #include "schedulers/broker/cuda.cuh"
 
+#include "schedulers/inbox/cuda.cuh"
+
+#include "schedulers/adds/cuda.cuh"
+
+static const ordo_cuda_step *fiber_step;
+template <typename Args> static void fiber_rank_body(const void *)
+{
+    fiber_body<Args>(fiber_step);
+}
 static void fiber_kernel(const void *arg)
 {
-    const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
-    fiber_blocks = 1;
-    fiber_block = 0;
-    if (step->kernel == (const void *)bsp_ranks_kernel)
-        fibers_run(1, (unsigned)step->threads, fiber_body<bsp_ranks_args>, step);
-    else if (step->kernel == (const void *)delta_kernel<false>)
-        fibers_run(1, (unsigned)step->threads, fiber_body<delta_args>, step);
-    else if (step->kernel == (const void *)near_far_ranks_kernel)
-        fibers_run(1, (unsigned)step->threads, fiber_body<near_far_ranks_args>, step);
-    else if (step->kernel == (const void *)broker_kernel<false>)
-        fibers_run(1, (unsigned)step->threads, fiber_body<broker_args>, step);
-    else
+    static ordo_u64 runs;
+    fiber_step = (const ordo_cuda_step *)arg;
+    const void *const kernel = fiber_step->kernel;
+    void (*const body)(const void *) = kernel == (const void *)bsp_ranks_kernel        ? fiber_rank_body<bsp_ranks_args>
+                                       : kernel == (const void *)delta_kernel<false>   ? fiber_rank_body<delta_args>
+                                       : kernel == (const void *)near_far_ranks_kernel ? fiber_rank_body<near_far_ranks_args>
+                                       : kernel == (const void *)broker_kernel<false>  ? fiber_rank_body<broker_args>
+                                       : kernel == (const void *)inbox_kernel<false>   ? fiber_rank_body<inbox_args>
+                                       : kernel == (const void *)adds_kernel<false>    ? fiber_rank_body<adds_args>
+                                                                                       : NULL;
+    if (!body)
         abort();
+    fiber_run_blocks(FIBER_FIT(fiber_step->threads), (unsigned)fiber_step->threads, ++runs, body);
 }

@@ -6,7 +6,8 @@ extern const ordo_instance mst_native_on_cuda, cc_native_on_cuda, kcore_native_o
     pagerank_pull_f32_on_cuda_under_near_far, pagerank_pull_f32_on_cuda_under_delta,
     pagerank_pull_f32_on_cuda_under_broker, bfs_on_cuda_under_bsp, sssp_u32_on_cuda_under_broker,
     OVER_RANKS(sssp_u32, bsp), OVER_RANKS(sssp_u32, delta), OVER_RANKS(bfs, bsp), OVER_RANKS(bfs, delta),
-    OVER_RANKS(sssp_u32, near_far), OVER_RANKS(bfs, near_far), OVER_RANKS(sssp_u32, broker), OVER_RANKS(bfs, broker);
+    OVER_RANKS(sssp_u32, near_far), OVER_RANKS(bfs, near_far), OVER_RANKS(sssp_u32, broker), OVER_RANKS(bfs, broker),
+    OVER_RANKS(sssp_u32, inbox), OVER_RANKS(bfs, inbox), OVER_RANKS(sssp_u32, adds), OVER_RANKS(bfs, adds);
 static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"cc", &cc_native_on_cuda},
                                            {"kcore", &kcore_native_on_cuda},
@@ -26,7 +27,11 @@ static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"bfs", &OVER_RANKS(bfs, delta)},
                                            {"sssp_u32", &OVER_RANKS(sssp_u32, near_far)},
                                            {"bfs", &OVER_RANKS(bfs, near_far)},
-                                           {"bfs", &OVER_RANKS(bfs, broker)}};
+                                           {"bfs", &OVER_RANKS(bfs, broker)},
+                                           {"sssp_u32", &OVER_RANKS(sssp_u32, inbox)},
+                                           {"bfs", &OVER_RANKS(bfs, inbox)},
+                                           {"sssp_u32", &OVER_RANKS(sssp_u32, adds)},
+                                           {"bfs", &OVER_RANKS(bfs, adds)}};
 static const named_instance over_ranks[] = {{"sssp_u32", &OVER_RANKS(sssp_u32, bsp)},
                                             {"sssp_u32", &OVER_RANKS(sssp_u32, delta)},
                                             {"bfs", &OVER_RANKS(bfs, bsp)},
@@ -35,6 +40,10 @@ static const named_instance over_ranks[] = {{"sssp_u32", &OVER_RANKS(sssp_u32, b
                                             {"bfs", &OVER_RANKS(bfs, near_far)},
                                             {"sssp_u32", &OVER_RANKS(sssp_u32, broker)},
                                             {"bfs", &OVER_RANKS(bfs, broker)},
+                                            {"sssp_u32", &OVER_RANKS(sssp_u32, inbox)},
+                                            {"bfs", &OVER_RANKS(bfs, inbox)},
+                                            {"sssp_u32", &OVER_RANKS(sssp_u32, adds)},
+                                            {"bfs", &OVER_RANKS(bfs, adds)},
                                             {NULL, NULL}};
 extern "C" const ordo_pass_instance mesh_apply_pass_on_cuda, mesh_begin_pass_on_cuda, mesh_check_pass_on_cuda,
     mesh_first_pass_on_cuda, mesh_keep_pass_on_cuda, mesh_left_pass_on_cuda, mesh_list_pass_on_cuda,

@@ -17,6 +17,8 @@
 #ifndef ORDO_CUDA_POOL_CUH
 #define ORDO_CUDA_POOL_CUH
 
+#include <ordo/detail/cuda/spill.cuh>
+
 enum {
     ORDO_POOL_BUCKETS = 32, /* the most buckets: one per lane */
     ORDO_POOL_CACHE = 4,
@@ -110,24 +112,6 @@ template <typename Entry> ORDO_DEV Entry ordo_pool_get(const ordo_dev_pool &p, o
         memcpy(&entry, &word, sizeof entry);
     }
     return entry;
-}
-
-/* ---- spilled items: a bit each ---- */
-
-/* An item for which there is no memory is spilled: it becomes a bit, which is counted once, and later gets the value
- * that its cell then has. The fence orders the cell before the bit, for a thread that takes the bits with an exchange
- * and a fence. */
-typedef struct ordo_dev_spill {
-    ordo_u32 *bits;
-    ordo_u64 *count;
-} ordo_dev_spill;
-
-ORDO_DEV void ordo_spill(const ordo_dev_spill &s, ordo_u32 item)
-{
-    ordo_dev_fence();
-    const ordo_u32 bit = 1u << item % 32;
-    if (!(ordo_dev_or(&s.bits[item / 32], bit) & bit))
-        ordo_dev_add(s.count, (ordo_u64)1);
 }
 
 #endif

@@ -39,6 +39,8 @@
 #ifndef ORDO_CUDA_WARP_ONCE
 #define ORDO_CUDA_WARP_ONCE
 
+#include <ordo/detail/cuda/spill.cuh>
+
 enum {
     ORDO_WARP_CAPACITY = 192,  /* entries in a warp's store; fewer of 16 bytes, so that shared memory suffices */
     ORDO_WARP_ITERATION = 128, /* most entries that an iteration adds: an edge record per lane */
@@ -115,19 +117,6 @@ static inline ordo_status ordo_warp_alloc(ordo_cuda *c, const ordo_warp_need *ne
         if (!(*need[i].to = ordo_cuda_alloc(c, need[i].count, need[i].size, need[i].zero)))
             return ORDO_ERR_MEMORY;
     return ORDO_OK;
-}
-
-/* By one thread: an item without a place in a queue becomes a bit, counted once. What the thread has written before is
- * ordered before the bit, and the bit before its count: for a warp that reads the count, and takes bits behind a fence
- * (ordo_warp_take_bits). */
-ORDO_DEV void ordo_warp_spill(ordo_u32 *bits, ordo_u64 *count, ordo_u32 item)
-{
-    const ordo_u32 bit = 1u << item % 32;
-    ordo_dev_fence();
-    if (ordo_dev_or(&bits[item / 32], bit) & bit)
-        return;
-    ordo_dev_fence();
-    ordo_dev_add(count, (ordo_u64)1);
 }
 
 /* By one thread: maps a double to a word that keeps the order of doubles; and back. */
@@ -211,8 +200,7 @@ typedef struct op_warp_ctx {
 #if ORDO_OVER_RANKS
     ordo_cuda_ranks ranks;
     ordo_cuda_boxes boxes; /* where ranks do not meet */
-    ordo_u32 *kept_bits;   /* a bit for each ghost whose message found its box full */
-    ordo_u64 *kept;        /* how often one was set */
+    ordo_dev_spill kept;   /* ghosts whose message found its box full */
 #endif
 } op_warp_ctx;
 
@@ -230,7 +218,8 @@ typedef struct op_warp {
     ordo_u64 met;          /* meetings so far; the scheduler counts them */
     op_dev_outbox *outbox; /* the scheduler dispatches all of it before the warp arrives at a meeting */
     op_dev_stage *stage;   /* in place of the two, where ranks do not meet; else NULL */
-    ordo_u32 unsent;       /* messages that were counted as sent and became bits; the scheduler resets this */
+    ordo_u32 unsent;       /* messages that became bits, and bits that were set already: counted as made, and finished;
+                              the scheduler resets this */
 #endif
     ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
     ordo_u32 activations;                 /* the same, of critical operators */
@@ -363,9 +352,8 @@ ORDO_DEV ordo_item op_warp_any_item(const op_warp_ctx &g)
 /* Where ranks do not meet: what becomes of messages that find their box full. */
 ORDO_DEV void op_warp_keep(const op_warp_ctx &g, op_warp *w, bool there, ordo_u32 item)
 {
-    if (there)
-        ordo_warp_spill(g.kept_bits, g.kept, item);
-    w->unsent += __popc(__ballot_sync(~0u, there));
+    const bool merged = there && ordo_spill(g.kept, item);
+    w->unsent += __popc(__ballot_sync(~0u, there)) + __popc(__ballot_sync(~0u, merged));
 }
 
 /* Where ranks do not meet: stages the value of the lane's ghost, if it `has` one; op_dev_unstage sends what is staged.
@@ -374,6 +362,52 @@ ORDO_DEV void op_warp_post(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 
 {
     op_dev_post_staged(g.ranks, g.boxes, w->stage, has, item, value,
                        [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
+}
+
+/* Where ranks do not meet: sends what the block has staged. */
+ORDO_DEV void op_warp_unstage(const op_warp_ctx &g, op_warp *w)
+{
+    op_dev_unstage(g.ranks, g.boxes, w->stage,
+                   [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
+}
+
+/* Where ranks do not meet: takes a chunk of messages that has come, if there is one; the items of those that improve
+ * cells go to the store. Returns how many messages it had. `turn`: see op_dev_take_chunk. */
+ORDO_DEV ordo_u32 op_warp_take_mail(const op_warp_ctx &g, op_warp *w, ordo_u32 turn)
+{
+    op_dev_message message = {};
+    const ordo_u32 count = op_dev_take_chunk(g.ranks, g.boxes, turn, &message);
+    const bool there = threadIdx.x % 32 < count;
+    if (!count)
+        return 0;
+    const bool improves = there && op_dev_apply(&g.state, g.cells, message.item, &message.value, false, false);
+    const ordo_u32 chain_limit = w->chain_limit;
+    w->useful += improves;
+    w->chain_limit = 0; /* the store, not the local queue */
+    op_warp_put(g, w, improves, message.item, message.value, message.item);
+    w->chain_limit = chain_limit;
+    return count;
+}
+
+/* Where ranks do not meet, by a whole warp that has taken the lane's bits of word `word`: sends the values of those
+ * that are ghosts. Returns the other bits. */
+ORDO_DEV ordo_u32 op_warp_send_kept(const op_warp_ctx &g, op_warp *w, ordo_u32 word, ordo_u32 bits)
+{
+    const ordo_u64 first = (ordo_u64)word * 32, items = g.num_items; /* parts begin at multiples of 32 */
+    ordo_u32 ghosts = 0;
+    if (bits && first < items && !ordo_dev_owns(g.ranks, (ordo_u32)first))
+        ghosts = items - first >= 32 ? bits : bits & ((1u << (items - first)) - 1); /* above are pieces of hubs */
+    const ordo_u32 others = bits & ~ghosts;
+    while (__any_sync(~0u, ghosts != 0)) {
+        const bool has = ghosts != 0;
+        const ordo_u32 item = has ? (ordo_u32)first + (ordo_u32)__ffs((int)ghosts) - 1 : 0;
+        op_cell value = {};
+        if (has)
+            value = ordo_dev_load(&g.cells[item]);
+        op_warp_post(g, w, has, item, value);
+        ghosts &= ghosts - 1;
+    }
+    return others;
 }
 
 /* Sends improved ghosts to their owners; the lane's other targets stay. */
