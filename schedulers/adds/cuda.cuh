@@ -66,8 +66,8 @@ typedef struct adds_warp {
     ordo_u32 swept;  /* items of the lane's bits, if the portion is one of spilled items */
     bool started;    /* the warp has pushed its initial items */
 #if ORDO_OVER_RANKS
-    bool waited;    /* the last portion was empty */
-    ordo_u32 turns; /* portions, including empty ones */
+    bool looks;     /* it looks for messages: the last portion was empty, or there were some when it last looked */
+    ordo_u32 turns; /* counts them; begins with a number of the warp */
     ordo_u32 mail;  /* messages that were taken and are not counted as finished */
 #endif
 } adds_warp;
@@ -130,9 +130,10 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
         op_warp_show_state(w, a.run, ORDO_BUSY);
     const adds_dev_portion &p = hand->portion;
 #if ORDO_OVER_RANKS
-    hand->waited = !p.size;
-    if (hand->waited && !p.end)
+    if (!p.size && !p.end) {
+        hand->looks = true;
         return ORDO_WARP_AGAIN;
+    }
 #endif
     if (p.end || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
@@ -261,6 +262,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
         const ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * warp) * 32;
 #if ORDO_OVER_RANKS
         w.stage = &stage;
+        hooks.hand.turns = blockIdx.x * ADDS_DEV_WARPS + warp;
 #endif
         op_warp_loop(a.ctx, a.run, &w, hooks, initial);
 #if ORDO_OVER_RANKS

@@ -4,12 +4,14 @@
  * its own GPU; one manager for all would wait for a link at each assignment.
  *
  * Method. What improves a ghost is staged by the block and sent by chunks of 32 (<ordo/detail/cuda/boxes.cuh>); what is
- * staged is sent when a warp ends a portion. A warp that waits for a portion, and any warp once in ADDS_RANKS_LOOKS
- * portions, takes a chunk that has come, offers its values to the cells, and pushes the items of those that improve, as
- * it pushes what it activates itself. Managers change delta and heads of their own rank alone. So there is an order
- * within each rank and none between ranks, except that a rank without entries moves its buckets up to the least front
- * of the others: what it gets next comes from there (adds_dev_follow). A message that finds its box full becomes a bit
- * of its ghost; who sweeps that bit sends the value that the ghost then has.
+ * staged is sent when a warp ends a portion. Ahead of a portion a warp takes chunks that have come until there are none:
+ * offers their values to the cells, and pushes the items of those that improve, as it pushes what it activates itself.
+ * Messages come first because what a rank does with outdated values is done again. Where the run is latency-bound, a
+ * busy warp looks once in ADDS_RANKS_LOOKS portions, since a look takes as long as a hop. Managers change delta and
+ * heads of their own rank alone. So there is an order within each rank and none between ranks, except that a rank
+ * without entries moves its buckets up to the least front of the others: what it gets next comes from there
+ * (adds_dev_follow). A message that finds its box full becomes a bit of its ghost; the warp that sweeps that bit sends
+ * the value that the ghost then has.
  *
  * Termination, exact: <ordo/detail/cuda/rounds.cuh>. One more warp of the manager, the ranks warp, is the monitor. Made
  * are slots (resv), bits (spilled), messages (sent) and the initial items of each worker block; finished are slots
@@ -46,14 +48,12 @@ ORDO_DEV void adds_ranks_finish(const adds_args &a, op_warp *w, adds_warp *hand)
  * turn to look. */
 ORDO_DEV bool adds_ranks_take_mail(const adds_args &a, op_warp *w, adds_warp *hand)
 {
-    const bool looks = hand->waited || hand->turns % ADDS_RANKS_LOOKS == 0;
-    hand->turns++;
-    if (!looks)
+    if (++hand->turns % ADDS_RANKS_LOOKS && !hand->looks && w->map.latency_bound)
         return false;
-    if (hand->waited)
-        w->map = adds_dev_read_map(a.queue);
-    hand->mail = op_warp_take_mail(a.ctx, w, blockIdx.x * ADDS_DEV_WARPS + threadIdx.x / 32 + hand->turns);
-    return hand->mail != 0;
+    w->map = adds_dev_read_map(a.queue);
+    hand->mail = op_warp_take_mail(a.ctx, w, hand->turns / ADDS_RANKS_LOOKS); /* grows by one, however rarely it looks */
+    hand->looks = hand->mail != 0;
+    return hand->looks;
 }
 
 /* The ranks warp, behind meeting `met`; returns when all ranks have ended. */
@@ -66,17 +66,20 @@ ORDO_DEV void adds_ranks_warp(const adds_args &a, adds_dev_manager *m, ordo_u64 
     ordo_dev_rounds k = {};
     k.met = met;
     for (;;) {
+        const ordo_u64 received = ordo_dev_acquire(&q.words->received);
         ordo_u64 finished = lane < q.layout.buckets ? ordo_dev_acquire(&q.words->done[lane]) : 0;
         if (lane == 0)
-            finished += ordo_dev_acquire(&q.words->swept) + ordo_dev_acquire(&q.words->received) +
-                        ordo_dev_acquire(&q.words->started);
+            finished += ordo_dev_acquire(&q.words->swept) + ordo_dev_acquire(&q.words->started);
         finished = ordo_warp_sum(finished);
         __syncwarp(); /* all that is finished is read before what has been made */
         ordo_u64 made = lane < q.layout.buckets ? ordo_dev_load(&q.words->resv[lane]) : 0;
         if (lane == 0)
-            made += ordo_dev_load(&q.words->spilled) + ordo_dev_load(&q.words->sent) + a.params.workers;
+            made += ordo_dev_load(&q.words->spilled) + a.params.workers;
         made = ordo_warp_sum(made);
+        const ordo_u64 sent = ordo_dev_load(&q.words->sent);
         const double front = made == finished ? (double)INFINITY : ordo_dev_load(&q.words->base);
+        finished += __shfl_sync(~0u, received, 0);
+        made += __shfl_sync(~0u, sent, 0);
         if (ordo_dev_round(r, &k, finished, made, __any_sync(~0u, ordo_dev_load_block(&m->stop) != 0), front))
             break;
         if (lane == 0)

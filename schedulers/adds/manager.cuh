@@ -44,7 +44,8 @@
 #include "queue.cuh"
 
 enum {
-    ADDS_DEV_THREADS = 320, /* threads of a block: with two blocks a thread has 96 registers, enough to spill none */
+    /* threads of a block: with two blocks a thread has 96 registers, or 112 over several GPUs, enough to spill none */
+    ADDS_DEV_THREADS = ORDO_OVER_RANKS ? 288 : 320,
     ADDS_DEV_WARPS = ADDS_DEV_THREADS / 32,
     ADDS_DEV_PORTION = 32, /* the most items of a warp's portion */
     ADDS_DEV_WORKERS = 1024,

@@ -129,6 +129,7 @@ typedef struct inbox_worker {
 #if ORDO_OVER_RANKS
     ordo_u32 remote; /* messages, and bits of ghosts, that it has taken and not counted as finished */
     ordo_u32 looks;  /* turns */
+    bool found;      /* there were messages when it last looked */
 #endif
 } inbox_worker;
 

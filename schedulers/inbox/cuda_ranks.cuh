@@ -23,8 +23,7 @@
 #include <ordo/detail/cuda/rounds.cuh>
 
 enum {
-    INBOX_RANKS_LOOKS = 4, /* turns of a busy worker */
-    INBOX_RANKS_IDLE = 8,  /* and of an idle one: thousands of them would keep the memory busy with looking */
+    INBOX_RANKS_IDLE = 8, /* turns of an idle worker between looks: thousands of them would keep the memory busy */
     INBOX_RANKS_NAP = 500, /* nanoseconds of the monitor while workers end */
 };
 
@@ -58,11 +57,13 @@ ORDO_DEV void inbox_ranks_finish(const inbox_args &a, op_warp *w, inbox_worker *
 /* By a whole warp: takes a chunk of messages that has come, if there is one and it is this warp's turn to look. */
 ORDO_DEV bool inbox_ranks_take_mail(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u32 idle)
 {
-    me->looks++;
-    if ((me->looks + me->index) % (idle ? INBOX_RANKS_IDLE : INBOX_RANKS_LOOKS))
+    const ordo_u32 turn = me->index + me->looks++;
+    if (idle && !me->found && turn % INBOX_RANKS_IDLE)
         return false;
-    me->remote = op_warp_take_mail(a.ctx, w, me->index + me->looks / INBOX_RANKS_LOOKS);
-    return me->remote != 0;
+    /* a number that grows by one from look to look: else some ranks might never be looked at */
+    me->remote = op_warp_take_mail(a.ctx, w, idle ? turn / INBOX_RANKS_IDLE : turn);
+    me->found = me->remote != 0;
+    return me->found;
 }
 
 /* By a whole warp that has taken the lane's bits of word `word`: sends the ghosts among them. Returns the other bits. */

@@ -3,7 +3,7 @@
  * ranks share is that of fake_peers.c. What is simulated of system scope is real: other ranks are other processes.
  */
 #define ORDO_OVER_RANKS 1
-#define FIBER_FIT(_threads) ((_threads) == 320 ? 2 : 1)
+#define FIBER_FIT(_threads) ((_threads) == 288 ? 2 : 1)
 #include "tests/gpu/block_fibers.h"
 
 #include "tests/gpu/relax_fibers.h"
