@@ -464,7 +464,7 @@ class Run(Files):
     @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_another_compiler(self):
         """It takes the framework's and every scheduler's code."""
-        self.ok(ordo("compare", TOLLS, self.gr, "--repeat", 1, env={**os.environ, "CC": "clang"}))
+        self.ok(ordo("compare", TOLLS, self.gr, "--repeat", 1, env={**os.environ, "CC": command.quick_compiler(self.path("."), "clang")}))
 
     def test_refused(self):
         """Before anything runs, in a line."""
