@@ -219,9 +219,15 @@ CALLS = {
 
 
 def path() -> str:
-    """Where libordo is: what ORDO_LIBRARY names, else the wheel's own, else wherever the loader finds it."""
-    own = pathlib.Path(__file__).parent / "lib" / "libordo.so.0"
-    return os.environ.get("ORDO_LIBRARY") or (str(own) if own.exists() else "libordo.so.0")
+    """Where libordo is: what ORDO_LIBRARY names, else the wheel's own, else that of the prefix with this package in its
+    lib/python3.N/site-packages (as Spack and conda install it), else wherever the loader finds it."""
+    folder = pathlib.Path(__file__).parent
+    places = [folder / "lib"]
+    site = folder.resolve().parent
+    if site.name == "site-packages":
+        places.append(site.parents[1])
+    own = [str(place / "libordo.so.0") for place in places if (place / "libordo.so.0").exists()]
+    return os.environ.get("ORDO_LIBRARY") or (own[0] if own else "libordo.so.0")
 
 
 def _find_back_ends() -> None:
