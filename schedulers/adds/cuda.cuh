@@ -201,6 +201,30 @@ struct adds_hooks {
     }
 };
 
+/* The manager's block: each warp has its own part, until the end of the run. `met`: meetings of ranks so far. */
+template <bool Traced>
+ORDO_DEV void adds_manage(const adds_args &a, adds_dev_manager *manager, double base, ordo_u64 met)
+{
+    const ordo_u32 warp = threadIdx.x / 32;
+    if (Traced && warp <= ADDS_DEV_TRACER)
+        ordo_live_begin(a.run.traced, ORDO_MANAGING);
+    if (warp < ADDS_DEV_PROBES)
+        adds_dev_probe_warp(a.queue, manager, warp);
+    else if (warp == ADDS_DEV_ASSIGNER)
+        adds_dev_assign_warp(a.queue, a.params, manager, a.flag);
+    else if (warp == ADDS_DEV_MEMORY)
+        adds_dev_memory_warp(a.queue, manager, a.run.mailbox, a.state_out);
+    else if (warp == ADDS_DEV_CONTROL)
+        adds_dev_control_warp(a.queue, a.params, manager, base, a.run.record, a.state_out);
+    else if (warp == ADDS_DEV_TRACER)
+#if ORDO_OVER_RANKS
+        adds_ranks_warp(a, manager, met);
+#else
+        adds_dev_trace_warp<Traced>(manager, a.run);
+    (void)met;
+#endif
+}
+
 template <bool Traced>
 static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const __grid_constant__ adds_args a)
 {
@@ -220,9 +244,9 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
     }
     adds_dev_manager_start(a.queue, a.params, &manager);
     op_warp_lowest(a.ctx, &a.run, a.lowest);
+    ordo_u64 met = 0;
 #if ORDO_OVER_RANKS
     __shared__ op_dev_stage stage;
-    ordo_u64 met = 0;
     op_dev_stage_start(&stage);
     ordo_dev_meet(a.ctx.ranks, &met, [] { return (ordo_u64)0; }); /* all kernels run */
 #else
@@ -231,22 +255,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
     const double base = op_warp_base(a.lowest);
 
     if (blockIdx.x == 0) {
-        if (Traced && warp <= ADDS_DEV_TRACER)
-            ordo_live_begin(a.run.traced, ORDO_MANAGING);
-        if (warp < ADDS_DEV_PROBES)
-            adds_dev_probe_warp(a.queue, &manager, warp);
-        else if (warp == ADDS_DEV_ASSIGNER)
-            adds_dev_assign_warp(a.queue, a.params, &manager, a.flag);
-        else if (warp == ADDS_DEV_MEMORY)
-            adds_dev_memory_warp(a.queue, &manager, a.run.mailbox, a.state_out);
-        else if (warp == ADDS_DEV_CONTROL)
-            adds_dev_control_warp(a.queue, a.params, &manager, base, a.run.record, a.state_out);
-        else if (warp == ADDS_DEV_TRACER)
-            adds_dev_trace_warp<Traced>(&manager, a.run);
-#if ORDO_OVER_RANKS
-        else if (warp == ADDS_DEV_RANKS)
-            adds_ranks_warp(a, &manager, met);
-#endif
+        adds_manage<Traced>(a, &manager, base, met);
     } else if (blockIdx.x <= workers) {
         op_warp w;
         op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
@@ -373,6 +382,7 @@ static void adds_plan(const ordo_job *job, int blocks, double delta, bool classe
     a->ctx.local_capacity = kind == ORDO_GRAPH_DEEP ? 32 : adds_power(adds_clamp(2 * a->params.grain_low, 1, 32));
 }
 
+/* One function: the arrays' sizes follow from the plan, the plan from the grid, and each step needs those before. */
 static ordo_status adds_run_job(ordo_job *job)
 {
     const double *t = job->tunable;
@@ -393,10 +403,9 @@ static ordo_status adds_run_job(ordo_job *job)
     int blocks = 0;
     ordo_status status = op_cuda_begin(job, &c);
     const void *kernel =
-        status
-            ? NULL
-            : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)adds_kernel<true>
-                                                                     : (const void *)adds_kernel<false>);
+        status ? NULL
+               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)adds_kernel<true>
+                                                                        : (const void *)adds_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;

@@ -1,22 +1,23 @@
 /* adds over several GPUs, a rank each: a manager on each, and messages that are taken as they come.
  *
- * Problem. What cuda.cuh does, where activated items may be those of other ranks. A manager assigns work to the blocks of
- * its own GPU; one manager for all would wait for a link at each assignment.
+ * Problem. What cuda.cuh does, where activated items may be those of other ranks. A manager assigns work to the blocks
+ * of its own GPU; one manager for all would wait for a link at each assignment.
  *
  * Method. What improves a ghost is staged by the block and sent by chunks of 32 (<ordo/detail/cuda/boxes.cuh>); what is
- * staged is sent when a warp ends a portion. Ahead of a portion a warp takes chunks that have come until there are none:
- * offers their values to the cells, and pushes the items of those that improve, as it pushes what it activates itself.
- * Messages come first because what a rank does with outdated values is done again. Where the run is latency-bound, a
- * busy warp looks once in ADDS_RANKS_LOOKS portions, since a look takes as long as a hop. Managers change delta and
- * heads of their own rank alone. So there is an order within each rank and none between ranks, except that a rank
- * without entries moves its buckets up to the least front of the others: what it gets next comes from there
+ * staged is sent when a warp ends a portion. Ahead of a portion a warp takes chunks that have come until there are
+ * none: offers their values to the cells, and pushes the items of those that improve, as it pushes what it activates
+ * itself. Messages come first because what a rank does with outdated values is done again. Where the run is
+ * latency-bound, a busy warp looks once in ADDS_RANKS_LOOKS portions, since a look takes as long as a hop. Managers
+ * change delta and heads of their own rank alone. So there is an order within each rank and none between ranks, except
+ * that a rank without entries moves its buckets up to the least front of the others: what it gets next comes from there
  * (adds_dev_follow). A message that finds its box full becomes a bit of its ghost; the warp that sweeps that bit sends
  * the value that the ghost then has.
  *
- * Termination, exact: <ordo/detail/cuda/rounds.cuh>. One more warp of the manager, the ranks warp, is the monitor. Made
- * are slots (resv), bits (spilled), messages (sent) and the initial items of each worker block; finished are slots
- * (DWC), bits (swept), messages (received) and blocks that have started. A portion is counted as done when its messages
- * have left the stage. When the ranks warp finds the end it tells the control warp, and waits for the warps of workers.
+ * Termination, exact: <ordo/detail/cuda/rounds.cuh>. In the place of the trace warp, whose samples it writes, the
+ * manager has the ranks warp: the monitor. Made are slots (resv), bits (spilled), messages (sent) and the initial items
+ * of each worker block; finished are slots (DWC), bits (swept), messages (received) and blocks that have started. A
+ * portion is counted as done when its messages have left the stage. When the ranks warp finds the end it tells the
+ * control warp, and waits for the warps of workers.
  *
  * Progress. No worker waits for another rank: a warp without a portion returns to look for messages.
  *
@@ -27,11 +28,11 @@
 
 enum {
     ADDS_RANKS_LOOKS = 4,
-    ADDS_RANKS_NAP = 500, /* nanoseconds, between rounds */
+    ADDS_RANKS_NAP = 500, /* nanoseconds, while workers end */
 };
 
-/* By a whole warp that has pushed all that its portion activated, or the messages that it took: sends what the block has
- * staged, and counts messages as finished. */
+/* By a whole warp that has pushed all that its portion activated, or the messages that it took: sends what the block
+ * has staged, and counts messages as finished. */
 ORDO_DEV void adds_ranks_finish(const adds_args &a, op_warp *w, adds_warp *hand)
 {
     op_warp_unstage(a.ctx, w);
@@ -51,7 +52,8 @@ ORDO_DEV bool adds_ranks_take_mail(const adds_args &a, op_warp *w, adds_warp *ha
     if (++hand->turns % ADDS_RANKS_LOOKS && !hand->looks && w->map.latency_bound)
         return false;
     w->map = adds_dev_read_map(a.queue);
-    hand->mail = op_warp_take_mail(a.ctx, w, hand->turns / ADDS_RANKS_LOOKS); /* grows by one, however rarely it looks */
+    hand->mail =
+        op_warp_take_mail(a.ctx, w, hand->turns / ADDS_RANKS_LOOKS); /* grows by one, however rarely it looks */
     hand->looks = hand->mail != 0;
     return hand->looks;
 }
@@ -64,6 +66,7 @@ ORDO_DEV void adds_ranks_warp(const adds_args &a, adds_dev_manager *m, ordo_u64 
     const ordo_u32 lane = threadIdx.x % 32;
     const ordo_u64 began = ordo_dev_clock();
     ordo_dev_rounds k = {};
+    ordo_u32 seen = 0;
     k.met = met;
     for (;;) {
         const ordo_u64 received = ordo_dev_acquire(&q.words->received);
@@ -84,7 +87,7 @@ ORDO_DEV void adds_ranks_warp(const adds_args &a, adds_dev_manager *m, ordo_u64 
             break;
         if (lane == 0)
             ordo_dev_store_block(&m->front, k.front);
-        __nanosleep(ADDS_RANKS_NAP);
+        adds_dev_trace<false>(m, a.run, &seen);
     }
     if (lane == 0) {
         ordo_dev_store_block(&m->over, 1u);

@@ -44,8 +44,8 @@
 #include "queue.cuh"
 
 enum {
-    /* threads of a block: with two blocks a thread has 96 registers, or 112 over several GPUs, enough to spill none */
-    ADDS_DEV_THREADS = ORDO_OVER_RANKS ? 288 : 320,
+    /* threads of a block: with two blocks a thread has 96 registers, or 128 over several GPUs, enough to spill none */
+    ADDS_DEV_THREADS = ORDO_OVER_RANKS ? 256 : 320,
     ADDS_DEV_WARPS = ADDS_DEV_THREADS / 32,
     ADDS_DEV_PORTION = 32, /* the most items of a warp's portion */
     ADDS_DEV_WORKERS = 1024,
@@ -53,8 +53,7 @@ enum {
     ADDS_DEV_ASSIGNER = ADDS_DEV_PROBES,
     ADDS_DEV_MEMORY,
     ADDS_DEV_CONTROL,
-    ADDS_DEV_TRACER,
-    ADDS_DEV_RANKS, /* over several GPUs: cuda_ranks.cuh */
+    ADDS_DEV_TRACER,       /* over several GPUs the ranks warp of cuda_ranks.cuh */
     ADDS_DEV_LOADS = 9,    /* flags that a lane loads at once */
     ADDS_DEV_LOOKS = 16,   /* loads of the block's flag by the warp that has the block's lock, before it releases the
                               lock */
@@ -367,24 +366,29 @@ ORDO_DEV void adds_dev_publish_statistics(adds_dev_manager *m, ordo_u64 in_fligh
     ordo_dev_store_block(&m->told, m->told + 1);
 }
 
+/* By a whole warp: writes a sample, if there is a new one; *seen is the caller's copy of `told`. */
+template <bool Traced> ORDO_DEV void adds_dev_trace(adds_dev_manager *m, const ordo_cuda_run &run, ordo_u32 *seen)
+{
+    const ordo_u32 told = ordo_dev_load_block(&m->told);
+    if (threadIdx.x % 32 == 0 && told != *seen) {
+        const ordo_u64 in_flight = ordo_dev_load_block(&m->in_flight), switches = ordo_dev_load_block(&m->switches);
+        ordo_dev_sample(run.record, in_flight, switches, ordo_dev_load_block(&m->delta),
+                        ordo_dev_load_block(&m->concurrent), (float)ordo_dev_load_block(&m->util));
+        if (Traced)
+            ordo_live_report(run.traced, told, in_flight, switches, ordo_dev_load_block(&m->delta),
+                             ordo_dev_load_block(&m->concurrent));
+        run.mailbox->supersteps = switches;
+        run.mailbox->in_flight = in_flight;
+    }
+    *seen = told;
+    __nanosleep(500);
+}
+
 template <bool Traced> ORDO_DEV void adds_dev_trace_warp(adds_dev_manager *m, const ordo_cuda_run &run)
 {
     ordo_u32 seen = 0;
-    while (!(adds_dev_read_now(m) & ADDS_DEV_ENDED)) {
-        const ordo_u32 told = ordo_dev_load_block(&m->told);
-        if (threadIdx.x % 32 == 0 && told != seen) {
-            const ordo_u64 in_flight = ordo_dev_load_block(&m->in_flight), switches = ordo_dev_load_block(&m->switches);
-            ordo_dev_sample(run.record, in_flight, switches, ordo_dev_load_block(&m->delta),
-                            ordo_dev_load_block(&m->concurrent), (float)ordo_dev_load_block(&m->util));
-            if (Traced)
-                ordo_live_report(run.traced, told, in_flight, switches, ordo_dev_load_block(&m->delta),
-                                 ordo_dev_load_block(&m->concurrent));
-            run.mailbox->supersteps = switches;
-            run.mailbox->in_flight = in_flight;
-        }
-        seen = told;
-        __nanosleep(500);
-    }
+    while (!(adds_dev_read_now(m) & ADDS_DEV_ENDED))
+        adds_dev_trace<Traced>(m, run, &seen);
 }
 
 /* The counters that decide termination and head switches, as the control warp has read them; done and resv are those of

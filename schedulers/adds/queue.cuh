@@ -64,10 +64,10 @@ typedef struct adds_dev_words {
     ordo_u64 done[ADDS_MAX_BUCKETS];
     ordo_u64 capacity[ADDS_MAX_BUCKETS]; /* read as signed */
     ordo_u64 spilled, padding0[15];      /* number of entries that became bits */
-    ordo_u64 swept, padding1[15];        /* of those: whose bit was set already, or was cleared and its item processed */
-    ordo_u32 started, padding2[31];      /* number of worker blocks that have pushed their initial items */
-    ordo_u32 ranges, padding3[31];       /* number of ranges of the current sweep that are done */
-    ordo_u32 dry, padding4[31];          /* the pool has no free block */
+    ordo_u64 swept, padding1[15];   /* of those: whose bit was set already, or was cleared and its item processed */
+    ordo_u32 started, padding2[31]; /* number of worker blocks that have pushed their initial items */
+    ordo_u32 ranges, padding3[31];  /* number of ranges of the current sweep that are done */
+    ordo_u32 dry, padding4[31];     /* the pool has no free block */
     /* over several GPUs: messages that the rank has sent, messages that are finished, and warps that have ended */
     ordo_u64 sent, padding5[15], received, padding6[15], ended, padding7[15];
     /* the mapping of priorities to buckets, see manager.cuh */

@@ -19,14 +19,14 @@
  * broker_queue.cuh says, and looks at no stop request; so a warp that ends leaves no ticket behind.
  *
  * Termination, exact and without a counter of what is pending, which each call would change. Tickets of enqueues (tail)
- * and entries that became bits (spilled) count what has been made besides the initial items; `done` counts what is finished. A warp
- * adds to done what it has finished when it finds no entry, and now and then; by then all that these have activated has
- * its tickets or bits. The run is over when a thread reads done, then tail and spilled, and
- *   done = initial + spilled + tail.
- * Let P be the initial items and what the thread has counted in tail and spilled. What done counts was made, and had
- * its activations made, before it was added to done, hence before the two reads: so it is in P, and as the numbers are
- * equal it is all of P. If there were something outside P, the first such thing was activated by something in P, which
- * done counts; so it was made before the reads, and would be in P. So there is nothing else, and no warp has anything.
+ * and entries that became bits (spilled) count what has been made besides the initial items; `done` counts what is
+ * finished. A warp adds to done what it has finished when it finds no entry, and now and then; by then all that these
+ * have activated has its tickets or bits. The run is over when a thread reads done, then tail and spilled, and done =
+ * initial + spilled + tail. Let P be the initial items and what the thread has counted in tail and spilled. What done
+ * counts was made, and had its activations made, before it was added to done, hence before the two reads: so it is in
+ * P, and as the numbers are equal it is all of P. If there were something outside P, the first such thing was activated
+ * by something in P, which done counts; so it was made before the reads, and would be in P. So there is nothing else,
+ * and no warp has anything.
  *
  * Memory order.
  *   done, tail, spilled   a fence before each addition to done (release); done is read with acquire, before the two.
@@ -77,9 +77,9 @@ typedef struct broker_dev_words {
 typedef struct broker_args {
     ordo_dev_broker queue;
     broker_dev_words *words;
-    ordo_u32 workers;   /* all warps but one */
-    ordo_u32 batch;     /* at most 32 */
-    bool latency_bound; /* degrees are small, and there are no hubs */
+    ordo_u32 workers;     /* all warps but one */
+    ordo_u32 batch;       /* at most 32 */
+    bool latency_bound;   /* degrees are small, and there are no hubs */
     ordo_dev_spill spill; /* a bit for each id of an item or a hub's piece */
     ordo_u32 bit_words;
     op_warp_ctx ctx;

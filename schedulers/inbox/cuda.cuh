@@ -53,9 +53,9 @@ enum {
     INBOX_DEV_WIDEST = 20,    /* the most doublings of the first width, */
     INBOX_DEV_NARROWEST = 20, /* and halvings */
     INBOX_DEV_MANY = 4,       /* expansions per item after which the width halves; and again after half as many */
-    INBOX_DEV_NAP = 2000,      /* nanoseconds of the monitor; over several GPUs it waits for those of other ranks, too */
+    INBOX_DEV_NAP = 2000,     /* nanoseconds of the monitor; over several GPUs it waits for those of other ranks, too */
     INBOX_DEV_RANKS_NAP = 500,
-    INBOX_DEV_COUNT = 16,     /* a lane adds its counters to the grid's after at least this many edges */
+    INBOX_DEV_COUNT = 16, /* a lane adds its counters to the grid's after at least this many edges */
 };
 
 /* Two cache lines: idle warps, which may be nearly all, read both again and again. */
@@ -739,8 +739,7 @@ template <bool Traced> ORDO_DEV void inbox_monitor(const inbox_args &a, double b
             a.run.mailbox->in_flight = pending;
             stop = a.run.mailbox->stop;
             ordo_dev_release(&a.words->control_word, m.since << 8 | (m.times_asked & 1) << 7 |
-                                                         (ordo_u64)(m.doubled & 63) << 1 |
-                                                         (!ORDO_OVER_RANKS && stop));
+                                                         (ordo_u64)(m.doubled & 63) << 1 | (!ORDO_OVER_RANKS && stop));
         }
         stop = __shfl_sync(~0u, stop, 0);
         __nanosleep(ORDO_OVER_RANKS ? INBOX_DEV_RANKS_NAP : INBOX_DEV_NAP);
@@ -863,10 +862,10 @@ static ordo_status inbox_run_job(ordo_job *job)
     a.per_delta = 1 / a.delta;
     const int each = (int)t[INBOX_BLOCKS];
     ordo_status status = op_cuda_begin(job, &c);
-    const void *kernel = status ? NULL
-                                : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS
-                                                       ? (const void *)inbox_kernel<true>
-                                                       : (const void *)inbox_kernel<false>);
+    const void *kernel =
+        status ? NULL
+               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)inbox_kernel<true>
+                                                                        : (const void *)inbox_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, INBOX_DEV_THREADS, each, &blocks);
     ordo_u64 ids = 0;

@@ -4,11 +4,12 @@
  * would need an atomic operation across the link for each entry.
  *
  * Method. What improves a ghost is staged by the block and sent by chunks of 32 (<ordo/detail/cuda/boxes.cuh>); a warp
- * sends what its block has staged when it has finished what it held. A warp that finds its rings empty takes, now and
- * then, a chunk that has come, and so does any warp once in INBOX_RANKS_LOOKS turns; it offers the values to the cells,
- * and publishes the items of those that improve to their owners' rings. Fronts and widths are those of each rank alone,
- * so there is an order within a rank and none between ranks. A message that finds its box full becomes a bit of its
- * ghost; the worker that takes the bit sends the value that the ghost then has.
+ * sends what its block has staged when it has finished what it held. Ahead of its rings a warp takes chunks that have
+ * come until there are none: it offers the values to the cells, and publishes the items of those that improve to their
+ * owners' rings. Messages come first because what a rank does with outdated values is done again, and because full
+ * boxes make senders send again. Fronts and widths are those of each rank alone, so there is an order within a rank and
+ * none between ranks. A message that finds its box full becomes a bit of its ghost; the worker that takes the bit sends
+ * the value that the ghost then has.
  *
  * Termination, exact: <ordo/detail/cuda/rounds.cuh>. `pending` is the difference of what the rank has made and finished
  * of its own. So made are messages (sent) and bits of ghosts (kept); finished are those that are (remote_done), less
@@ -23,7 +24,7 @@
 #include <ordo/detail/cuda/rounds.cuh>
 
 enum {
-    INBOX_RANKS_IDLE = 8, /* turns of an idle worker between looks: thousands of them would keep the memory busy */
+    INBOX_RANKS_IDLE = 8,  /* turns of an idle worker between looks: thousands of them would keep the memory busy */
     INBOX_RANKS_NAP = 500, /* nanoseconds of the monitor while workers end */
 };
 
@@ -66,7 +67,8 @@ ORDO_DEV bool inbox_ranks_take_mail(const inbox_args &a, op_warp *w, inbox_worke
     return me->found;
 }
 
-/* By a whole warp that has taken the lane's bits of word `word`: sends the ghosts among them. Returns the other bits. */
+/* By a whole warp that has taken the lane's bits of word `word`: sends the ghosts among them. Returns the other bits.
+ */
 ORDO_DEV ordo_u32 inbox_ranks_send_kept(const inbox_args &a, op_warp *w, inbox_worker *me, ordo_u32 word, ordo_u32 bits)
 {
     const ordo_u32 own = op_warp_send_kept(a.ctx, w, word, bits);

@@ -26,17 +26,17 @@ static FIBER_LOCAL unsigned fiber_block, fiber_blocks;
 #define blockIdx (fiber_index{fiber_block})
 #define gridDim (fiber_index{fiber_blocks})
 
-/* How many blocks of so many threads fit. A unit whose blocks run at the same time (block_fibers.h) may have more. */
+/* How many blocks of a kernel fit. A unit whose blocks run at the same time (block_fibers.h) may have more. */
 #ifndef FIBER_FIT
-#define FIBER_FIT(_threads) ((void)(_threads), 1)
+#define FIBER_FIT(_kernel) ((void)(_kernel), 1)
 #endif
 
 /* What the host's part of a program calls: a kernel is known by its function, and launches are handed on as one. */
 static inline ordo_status fiber_grid_of(const void *kernel, int threads, int wanted, int *fit)
 {
-    (void)kernel;
+    (void)threads;
     (void)wanted;
-    *fit = FIBER_FIT(threads);
+    *fit = FIBER_FIT(kernel);
     return ORDO_OK;
 }
 static ordo_status fiber_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count);

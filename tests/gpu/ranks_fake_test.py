@@ -67,14 +67,14 @@ class Ranks(unittest.TestCase):
         path = os.path.join(self.folder.name, "late.el")
         with open(path, "w", encoding="ascii") as f:
             f.write("".join(f"40 {v} 1\n0 {v} 1\n61 {v} 1\n" for v in range(41, 60)) + "40 0 5\n0 60 1\n0 63 9\n")
-        for scheduler in ("bsp", "delta", "near_far", "broker"):
-            for seed in range(3):
+        for scheduler in ("bsp", "delta", "near_far", "broker", "inbox", "adds"):
+            for seed in range(1 if scheduler in ("inbox", "adds") else 3):
                 self.right(2, "sssp", path, "--source", 40, "--scheduler", scheduler, "--seed", seed, FAKE_BOX="1")
 
     def test_rows_of_others(self):
         """A rank has the rows and records of its own vertices; nothing may read where those of others would be."""
         for graph, app in (("road --vertices 1500", "sssp"), ("star --vertices 2000", "sssp"), (GRAPHS[3], "bfs")):
-            for scheduler in ("delta", "bsp", "near_far", "broker"):
+            for scheduler in ("delta", "bsp", "near_far", "broker", "inbox") + (("adds",) if app == "bfs" else ()):
                 self.right(3, app, "--generate", graph, "-s", "--scheduler", scheduler, FAKE_GUARD=str(1 << 20))
 
     def test_broker(self):
@@ -96,9 +96,20 @@ class Ranks(unittest.TestCase):
             for v in range(64):
                 f.write("".join(f"{v} {64 + (7 * v + 11 * i) % 64} {1 + (v * i) % 9}\n" for i in range(6)))
                 f.write("".join(f"{64 + v} {(5 * v + 3 * i + 1) % 64} {1 + (v + i) % 7}\n" for i in range(6)))
-        for seed in range(2):
-            for box in ({}, {"FAKE_BOX": "1"}):
-                self.right(2, "sssp", path, "--source", 3, "--scheduler", "broker", "--seed", seed, **box)
+        for scheduler, box in (("broker", {}), ("broker", {"FAKE_BOX": "1"}), ("inbox", {"FAKE_BOX": "1"}), ("adds", {"FAKE_BOX": "1"})):
+            for seed in range(2 if scheduler == "broker" else 1):
+                self.right(2, "sssp", path, "--source", 3, "--scheduler", scheduler, "--seed", seed, **box)
+
+    def test_order(self):
+        """Without supersteps by priority: chunks that come late, small boxes, narrow and wide buckets."""
+        settings = {"inbox": ((), ("delta=1",), ("window=0",), ("delta=1000",)),
+                    "adds": ((), ("delta=1",), ("buckets=2", "dynamic=off"), ("chain=0", "pool=64"))}
+        for i, graph in enumerate(GRAPHS):
+            for scheduler, choices in settings.items(): # 2 ranks with adds, whose grid has two blocks
+                words = [word for setting in choices[i % 4] for word in ("--set", setting)]
+                fakes = ({"FAKE_BOX": "1"}, {}, {"FAKE_DELAY": "60"}, {"FAKE_BOX": "33", "FAKE_DELAY": "20"})[i % 4]
+                self.right(3 if scheduler == "inbox" else 2, ("sssp", "bfs")[i % 2], "--generate", graph, "-s", "--scheduler",
+                           scheduler, "--seed", i, *words, **fakes)
 
     def test_settings(self):
         """Little memory for entries, narrow and wide buckets, several runs."""

@@ -1,9 +1,11 @@
-/* ranks_fibers.h -- schedulers over several ranks, each a process with a grid of fibers, of one block but for adds, whose
- * first block is the manager: see block_fibers.h. A unit names the operator, includes this file, and is linked with fake_runtime.cc; the memory that
- * ranks share is that of fake_peers.c. What is simulated of system scope is real: other ranks are other processes.
+/* ranks_fibers.h -- schedulers over several ranks, each a process with a grid of fibers, of one block but for adds,
+ * whose first block is the manager: see block_fibers.h. A unit names the operator, includes this file, and is linked
+ * with fake_runtime.cc; the memory that ranks share is that of fake_peers.c. What is simulated of system scope is real:
+ * other ranks are other processes.
  */
 #define ORDO_OVER_RANKS 1
-#define FIBER_FIT(_threads) ((_threads) == 288 ? 2 : 1)
+static int fiber_fit(const void *kernel);
+#define FIBER_FIT(_kernel) fiber_fit(_kernel)
 #include "tests/gpu/block_fibers.h"
 
 #include "tests/gpu/relax_fibers.h"
@@ -55,6 +57,11 @@ ORDO_DEV void ordo_dev_fence_system(void)
 
 #include "schedulers/adds/cuda.cuh"
 
+static int fiber_fit(const void *kernel)
+{
+    return kernel == (const void *)adds_kernel<false> ? 2 : 1;
+}
+
 static const ordo_cuda_step *fiber_step;
 template <typename Args> static void fiber_rank_body(const void *)
 {
@@ -65,14 +72,15 @@ static void fiber_kernel(const void *arg)
     static ordo_u64 runs;
     fiber_step = (const ordo_cuda_step *)arg;
     const void *const kernel = fiber_step->kernel;
-    void (*const body)(const void *) = kernel == (const void *)bsp_ranks_kernel        ? fiber_rank_body<bsp_ranks_args>
-                                       : kernel == (const void *)delta_kernel<false>   ? fiber_rank_body<delta_args>
-                                       : kernel == (const void *)near_far_ranks_kernel ? fiber_rank_body<near_far_ranks_args>
-                                       : kernel == (const void *)broker_kernel<false>  ? fiber_rank_body<broker_args>
-                                       : kernel == (const void *)inbox_kernel<false>   ? fiber_rank_body<inbox_args>
-                                       : kernel == (const void *)adds_kernel<false>    ? fiber_rank_body<adds_args>
-                                                                                       : NULL;
+    void (*const body)(const void *) = kernel == (const void *)bsp_ranks_kernel      ? fiber_rank_body<bsp_ranks_args>
+                                       : kernel == (const void *)delta_kernel<false> ? fiber_rank_body<delta_args>
+                                       : kernel == (const void *)near_far_ranks_kernel
+                                           ? fiber_rank_body<near_far_ranks_args>
+                                       : kernel == (const void *)broker_kernel<false> ? fiber_rank_body<broker_args>
+                                       : kernel == (const void *)inbox_kernel<false>  ? fiber_rank_body<inbox_args>
+                                       : kernel == (const void *)adds_kernel<false>   ? fiber_rank_body<adds_args>
+                                                                                      : NULL;
     if (!body)
         abort();
-    fiber_run_blocks(FIBER_FIT(fiber_step->threads), (unsigned)fiber_step->threads, ++runs, body);
+    fiber_run_blocks((unsigned)fiber_fit(kernel), (unsigned)fiber_step->threads, ++runs, body);
 }

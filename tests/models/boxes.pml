@@ -1,5 +1,5 @@
 /* boxes.pml -- a model of messages between ranks that do not meet, and of how their run ends, for Spin:
- * framework/include/ordo/detail/cuda/boxes.cuh and schedulers/broker/cuda_ranks.cuh.
+ * framework/include/ordo/detail/cuda/boxes.cuh and rounds.cuh, under broker.
  *
  * Two ranks with a worker each; -DWORKERS=2: rank 0 has two. An item has a depth: 2 stages two
  * messages of depth 1 for the other rank, 1 stages one of depth 0, which is an item without more. Chunks have two
@@ -48,8 +48,8 @@ byte live;
 inline keep(depth)
 {
 #ifndef LOST
-    bits[me * 3 + depth]++;
     spilled[me]++;
+    bits[me * 3 + depth]++;
 #endif
     finished++
 }

@@ -50,8 +50,8 @@ enum { ORDO_ROUND_FINISHED, ORDO_ROUND_MADE, ORDO_ROUND_STOP, ORDO_ROUND_FRONT }
 
 /* A monitor's state; the same in all lanes. */
 typedef struct ordo_dev_rounds {
-    ordo_u64 met; /* meetings so far, of any kind */
-    bool some;    /* there was one of ordo_dev_round */
+    ordo_u64 met;            /* meetings so far, of any kind */
+    bool some;               /* there was one of ordo_dev_round */
     ordo_u64 finished, made; /* the sums at the last one */
     double front;            /* the least of what ranks said */
 } ordo_dev_rounds;

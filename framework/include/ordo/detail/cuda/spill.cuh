@@ -14,8 +14,8 @@ typedef struct ordo_dev_spill {
  *   The count comes before the bit. Another thread, which sweeps because of an earlier bit, may take and finish the
  * item at once; if the count came later, more would be finished than had been made, and the end be found while other
  * things are left. The fence between them also orders the cell before the bit, for a thread that takes bits with an
- * exchange and a fence. `set` comes behind the bit, and a fence: who reads it, and then takes bits behind a fence,
- * finds it. */
+ * exchange and a fence. `set` comes behind the bit, and a fence: a thread that reads it, and then takes bits behind a
+ * fence, finds the bit. */
 ORDO_DEV bool ordo_spill(const ordo_dev_spill &s, ordo_u32 item)
 {
     const ordo_u32 bit = 1u << item % 32;

@@ -367,8 +367,7 @@ ORDO_DEV void op_warp_post(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 
 /* Where ranks do not meet: sends what the block has staged. */
 ORDO_DEV void op_warp_unstage(const op_warp_ctx &g, op_warp *w)
 {
-    op_dev_unstage(g.ranks, g.boxes, w->stage,
-                   [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
+    op_dev_unstage(g.ranks, g.boxes, w->stage, [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
 }
 
 /* Where ranks do not meet: takes a chunk of messages that has come, if there is one; the items of those that improve
