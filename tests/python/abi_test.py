@@ -5,8 +5,10 @@ import ctypes
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import case  # noqa: F401 (skips where NumPy is missing)
@@ -41,6 +43,19 @@ def record_lines():
 
 
 class Abi(unittest.TestCase):
+    def test_library_of_a_prefix(self):
+        """Installed beside the library in one prefix, as Spack and conda do it, the package finds it without a variable."""
+        with tempfile.TemporaryDirectory() as folder:
+            lib = pathlib.Path(folder).resolve() / "lib"
+            site = lib / "python3.0" / "site-packages"
+            shutil.copytree(root / "python" / "ordo", site / "ordo")
+            (lib / "libordo.so.0").symlink_to(pathlib.Path(_abi.path()).resolve())
+            bare = {k: v for k, v in os.environ.items() if k != "ORDO_LIBRARY"}
+            paths = os.pathsep.join([str(site), *filter(None, sys.path)])
+            found = subprocess.run([sys.executable, "-c", "from ordo import _abi; print(_abi.path(), _abi.__file__)"], env={**bare, "PYTHONPATH": paths},
+                                   capture_output=True, text=True, cwd=folder)
+            self.assertEqual(found.stdout.split(), [str(lib / "libordo.so.0"), str(site / "ordo" / "_abi.py")], found.stderr)
+
     def test_installed(self):
         """The build's list of the files of the package is all of them."""
         listed = re.findall(r"'(ordo/[\w.]+)'", (root / "python" / "meson.build").read_text())
