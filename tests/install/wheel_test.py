@@ -44,7 +44,7 @@ def build(folder, place, *options):
 
 
 def try_package(folder):
-    wheel = build(folder, source, "-Ccompile-args=-j2", "-Cbuild-dir=" + str(folder / "build"))
+    wheel = build(folder, source, "--config-settings=compile-args=-j2", "--config-settings=build-dir=" + str(folder / "build"))
     say("-cp311-abi3-" in wheel.name, wheel.name)
     run(sys.executable, "-m", "venv", folder / "fresh")
     python = folder / "fresh" / "bin" / "python"
@@ -67,7 +67,7 @@ def try_package(folder):
 def try_back_end(folder, library, back_end):
     (folder / "built").mkdir()
     shutil.copy(back_end, folder / "built" / "libordo-cuda.so")
-    wheel = build(folder, source / "python" / "cuda", f"-Clibrary={folder / 'built' / 'libordo-cuda.so'}")
+    wheel = build(folder, source / "python" / "cuda", f"--config-settings=library={folder / 'built' / 'libordo-cuda.so'}")
     say("-py3-none-" in wheel.name, wheel.name)
     code, text = run(sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", folder / "site", wheel)
     say(code == 0, "pip install", text)
@@ -79,7 +79,7 @@ def try_back_end(folder, library, back_end):
                          ORDO_LIBRARY=str(folder / "alone" / "libordo.so.0"))
         say(code == 0 and text.startswith(expected), f"devices, by {places}", text)
     code, text = run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", folder / "no",
-                     f"-Clibrary={library}", source / "python" / "cuda")
+                     f"--config-settings=library={library}", source / "python" / "cuda")
     say(code != 0 and "expected a file libordo-cuda.so" in text, "another file", text)
 
 
