@@ -216,13 +216,14 @@ ORDO_DEV void adds_manage(const adds_args &a, adds_dev_manager *manager, double 
         adds_dev_memory_warp(a.queue, manager, a.run.mailbox, a.state_out);
     else if (warp == ADDS_DEV_CONTROL)
         adds_dev_control_warp(a.queue, a.params, manager, base, a.run.record, a.state_out);
-    else if (warp == ADDS_DEV_TRACER)
+    else if (warp == ADDS_DEV_TRACER) {
 #if ORDO_OVER_RANKS
         adds_ranks_warp(a, manager, met);
 #else
+        (void)met;
         adds_dev_trace_warp<Traced>(manager, a.run);
-    (void)met;
 #endif
+    }
 }
 
 template <bool Traced>

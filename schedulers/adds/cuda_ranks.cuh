@@ -14,8 +14,9 @@
  * the value that the ghost then has.
  *
  * Termination, exact: <ordo/detail/cuda/rounds.cuh>. In the place of the trace warp, whose samples it writes, the
- * manager has the ranks warp: the monitor. Made are slots (resv), bits (spilled), messages (sent) and the initial items
- * of each worker block; finished are slots (DWC), bits (swept), messages (received) and blocks that have started. A
+ * manager has the ranks warp: the monitor. What has been made is slots (resv), bits (spilled), messages (sent) and the
+ * initial items of each worker block; what is finished is slots (DWC), bits (swept), messages (received) and the blocks
+ * that have started. A
  * portion is counted as done when its messages have left the stage. When the ranks warp finds the end it tells the
  * control warp, and waits for the warps of workers.
  *
@@ -27,7 +28,7 @@
 #include <ordo/detail/cuda/rounds.cuh>
 
 enum {
-    ADDS_RANKS_LOOKS = 4,
+    ADDS_RANKS_LOOKS = 4, /* portions of a busy warp between two looks for messages, where the run is latency-bound */
     ADDS_RANKS_NAP = 500, /* nanoseconds, while workers end */
 };
 

@@ -21,8 +21,8 @@
  *       chunk is filled.
  *   (2) A thing is counted in `finished` once, behind the counting of all that it has activated. A message is finished
  *       when what it activates at the receiver is counted there, or when the sender has counted it as a bit. A
- *       scheduler that knows only the difference, made minus finished at one moment, may leave it away from `finished`
- *       and count in both no more than messages.
+ *       scheduler that knows only the difference of its own entries, made minus finished at one moment, may count
+ *       messages alone in both words, and subtract that difference from `finished`.
  *   (3) Counts of a rank are ordered by releases and acquires at device scope.
  * Proof. Let P be what is counted in the words of `made` that were compared. Each `finished` was read before a meeting
  * that came before all of these reads. What it counts was made before, by (1), so it is in P; as the sums are equal it
@@ -37,8 +37,8 @@
  *
  * A rank that never meets lets the others wait for ever: the process that has started the ranks ends them.
  *
- * A part of the model tests/models/boxes.pml. Functions are called by whole warps, with the same arguments in all
- * lanes.
+ * The model tests/models/boxes.pml has these rounds. Functions are called by whole warps, with the same arguments in
+ * all lanes.
  */
 #ifndef ORDO_DETAIL_CUDA_ROUNDS_CUH
 #define ORDO_DETAIL_CUDA_ROUNDS_CUH
