@@ -830,8 +830,10 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
             (ordo_graph_out(g)->m / 64 + 1) * sizeof(ordo_u64) + ORDO_TRACE_MAX * sizeof(ordo_sample);
         return ordo_program_check(&program, options);
     }
-    if (on_gpu)
-        chosen.device = "cpu"; /* lists are on the host, which needs no more memory than by runs on the CPU */
+    if (on_gpu) { /* lists are on the host, which needs no more memory than by runs on the CPU */
+        chosen.device = "cpu";
+        chosen.group = NULL;
+    }
     const ordo_csr *rows = ordo_graph_out(g);
     const bool wide = ordo_is_wide(rows->weight_type);
     ordo_graph *plain = NULL; /* the same without weights: those of 8 bytes are words by the time of the run */

@@ -145,7 +145,7 @@ bool ordo_may_be_native(const ordo_options *o, bool any_sync)
 {
     if (!o)
         return true;
-    if (o->items)
+    if (o->items || o->group) /* a program does not run over ranks */
         return false;
     for (size_t i = 0; i < o->setting_count; i++)
         if (!is_for_one(o->settings[i]))

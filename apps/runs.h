@@ -31,7 +31,7 @@ ordo_status ordo_runs_write(ordo_runs *runs, void *to, const void *from, ordo_u6
 void ordo_runs_add(ordo_runs *runs, ordo_stats *one, double later);
 /* ordo_is_auto, ordo_is_native: whether options name the scheduler "auto", or "native". ordo_may_be_native: whether an
  * app that has a native program should use it: no scheduler or "auto" is named, and nothing that only schedulers have:
- * no items, no sync (with any_sync, "auto" counts as none), and no setting that does not name a scheduler. */
+ * no ranks, no items, no sync (with any_sync, "auto" counts as none), and no setting that does not name a scheduler. */
 bool ordo_is_auto(const ordo_options *options);
 bool ordo_is_native(const ordo_options *options);
 bool ordo_may_be_native(const ordo_options *options, bool any_sync);

@@ -376,10 +376,12 @@ static part_of_rows all_rows(const ordo_csr *csr)
     return part_of_rows{0, csr->n};
 }
 
-/* The rows that a run reads. */
+/* The rows that a run reads. Passes of a session read rows of any vertex. */
 static part_of_rows rows_of(const ordo_job *job)
 {
-    return job->remote ? part_of_rows{job->first_owned, job->first_owned + job->owned} : all_rows(job->out);
+    void *own;
+    return job->remote && !ordo_job_session(job, &own) ? part_of_rows{job->first_owned, job->first_owned + job->owned}
+                                                       : all_rows(job->out);
 }
 
 static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
@@ -524,7 +526,7 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     device_graph *d = (device_graph *)attached;
     if (!status)
         status = check_device(d);
-    if (!status && (d->part.first != part.first || d->part.last != part.last))
+    if (!status && (d->part.first > part.first || d->part.last < part.last))
         status = ordo_fail(ORDO_ERR_USAGE,
                            "device 'cuda': the graph is there with rows of vertices %u to %u, expected "
                            "%u to %u: one graph is run over one group of ranks",
@@ -1160,10 +1162,12 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
     if (!status && record->overflow) /* checked before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
     /* over ranks each copies what it owns; the others' come from them */
-    const ordo_u64 first = job->remote ? job->first_owned : 0, count = job->remote ? job->owned : job->targets;
+    ordo_u64 first = 0, end = job->targets;
+    if (job->remote)
+        ordo_job_owned_range(job, job->op->activates, &first, &end);
     if (!status && job->cells != c->cells &&
         ordo_copy_out((ordo_u8 *)job->cells + first * own->cell, (ordo_u8 *)c->cells + first * own->cell,
-                      count * own->cell, ordo_job_host_threads(job), "copying cells"))
+                      (end - first) * own->cell, ordo_job_host_threads(job), "copying cells"))
         status = ORDO_ERR_DEVICE;
     if (!status) {
         ordo_counters *to = &job->counters[0];

@@ -31,12 +31,14 @@
 #include <ordo/detail/peers.h>
 #include <ordo/detail/transport.h>
 #include <ordo/memory.h>
+#include <ordo/session.h>
 
 #include <unistd.h>
 
 #include "framework/graph/graph.h"
 #include "load_object.h"
 #include "local_ranks.h"
+#include "session.h"
 
 struct ordo_group {
     const ordo_transport *transport;
@@ -152,82 +154,6 @@ ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 
     return ORDO_OK;
 }
 
-/* ---- what can run ---- */
-
-static unsigned devices_of(const ordo_scheduler *s, const ordo_operator *op)
-{
-    return op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
-}
-
-static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
-{
-    const unsigned where = 1u << (p->backend ? ORDO_ON_CUDA : ORDO_ON_CPU);
-    char others[128] = "";
-    const ordo_scheduler *all[256];
-    const size_t count = ordo_schedulers(all, 256);
-    if (devices_of(p->scheduler, op) & where)
-        return ORDO_OK;
-    for (size_t i = 0; i < count && i < 256; i++)
-        if (devices_of(all[i], op) & where)
-            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", others[0] ? ", " : "",
-                     all[i]->name);
-    return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks%s; these do: %s",
-                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others[0] ? others : "none");
-}
-
-/* What a group cannot run, however it is planned for one process. */
-static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
-{
-    if (!p->backend && !r->transport->exchange)
-        return ordo_fail(ORDO_ERR_USAGE, "ranks of --gpus have a GPU each, expected --device cuda");
-    if (p->backend && r->part)
-        return ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs own ranges of vertices, expected no --partition: relabel the "
-                                           "graph so that vertices of a part follow each other");
-    if (p->backend && r->count > ORDO_PEERS_MOST)
-        return ordo_fail(ORDO_ERR_USAGE, "found %d ranks on GPUs, expected %d at most", r->count, (int)ORDO_PEERS_MOST);
-    return ORDO_OK;
-}
-
-/* Why the work does not run over ranks on GPUs; NULL: it does. */
-static const char *not_on_gpus(const ordo_work *work, const ordo_plan *p)
-{
-    const ordo_operator *op = work->op;
-    return !(op->properties & ORDO_SELECTIVE) ? "its cells sum, which ranks on GPUs do not"
-           : !op->activates                   ? "its targets are not the heads of its edges, which ranks on GPUs need"
-           : work->session                    ? "it is in a session, which ranks on GPUs have not"
-           : p->sync != ORDO_SYNC_ATOMIC      ? "on GPUs only sync atomic does"
-           : ordo_type_bytes(op->cell) > 8    ? "its cells are larger than 8 bytes, and on GPUs messages are of 16"
-                                              : NULL;
-}
-
-ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ordo_plan *p)
-{
-    const ordo_status status = check_group(group, p);
-    if (status)
-        return status;
-    const ordo_operator *op = work->op;
-    const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
-                      : op->kind == ORDO_KIND_GATHER && group->part
-                          ? "it gathers, for which ranks own ranges of vertices, expected no --partition"
-                      : p->item == ORDO_ITEMS_EDGES ? "its items are edges in this run"
-                      : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
-                      : p->sync == ORDO_SYNC_RACE   ? "marks are those of one process"
-                      : p->backend                  ? not_on_gpus(work, p)
-                                                    : NULL;
-    if (but)
-        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
-    const ordo_status no_scheduler = check_scheduler(op, p);
-    if (no_scheduler || !p->backend)
-        return no_scheduler;
-    const ordo_instance *over =
-        p->backend->find_over_ranks ? p->backend->find_over_ranks(op->name, p->scheduler->name) : NULL;
-    if (!over || !over->run)
-        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' under scheduler '%s' was not compiled for ranks on GPUs",
-                         op->name, p->scheduler->name);
-    p->instance = over;
-    return ORDO_OK;
-}
-
 /* ---- GPUs ---- */
 
 /* The number of this rank among those of its host, and how many these are. */
@@ -290,6 +216,80 @@ static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
     return status;
 }
 
+/* ---- what can run ---- */
+
+/* What a group cannot run, however it is planned for one process. */
+static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
+{
+    if (!p->backend && !r->transport->exchange)
+        return ordo_fail(ORDO_ERR_USAGE, "ranks of --gpus have a GPU each, expected --device cuda");
+    if (p->backend && r->part)
+        return ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs own ranges of vertices, expected no --partition: relabel the "
+                                           "graph so that vertices of a part follow each other");
+    if (p->backend && r->count > ORDO_PEERS_MOST)
+        return ordo_fail(ORDO_ERR_USAGE, "found %d ranks on GPUs, expected %d at most", r->count, (int)ORDO_PEERS_MOST);
+    return ORDO_OK;
+}
+
+/* Why the work does not run over ranks on GPUs; NULL: it does. */
+static const char *not_on_gpus(const ordo_operator *op, const ordo_plan *p)
+{
+    return p->sync != ORDO_SYNC_ATOMIC     ? "on GPUs only sync atomic does"
+           : ordo_type_bytes(op->cell) > 8 ? "its cells are larger than 8 bytes, and on GPUs messages are of 16"
+                                           : NULL;
+}
+
+/* The code that runs an operator over ranks on GPUs; NULL: there is none. */
+static const ordo_instance *over_gpus(const ordo_backend *backend, const ordo_operator *op, const ordo_scheduler *s)
+{
+    const ordo_instance *over = backend->find_over_ranks ? backend->find_over_ranks(op->name, s->name) : NULL;
+    return over && over->run ? over : NULL;
+}
+
+static bool runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const ordo_backend *backend)
+{
+    const unsigned devices = op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
+    return devices & 1u << (backend ? ORDO_ON_CUDA : ORDO_ON_CPU) && (!backend || over_gpus(backend, op, s));
+}
+
+static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
+{
+    char others[128] = "";
+    const ordo_scheduler *all[256];
+    const size_t count = ordo_schedulers(all, 256);
+    if (runs_over_ranks(op, p->scheduler, p->backend))
+        return ORDO_OK;
+    for (size_t i = 0; i < count && i < 256; i++)
+        if (runs_over_ranks(op, all[i], p->backend))
+            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", others[0] ? ", " : "",
+                     all[i]->name);
+    return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks%s; these do: %s",
+                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others[0] ? others : "none");
+}
+
+ordo_status ordo_group_check(ordo_group *group, const ordo_work *work, ordo_plan *p)
+{
+    const ordo_status status = check_group(group, p);
+    if (status)
+        return status;
+    const ordo_operator *op = work->op;
+    const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
+                      : op->kind == ORDO_KIND_GATHER && group->part
+                          ? "it gathers, for which ranks own ranges of vertices, expected no --partition"
+                      : p->item == ORDO_ITEMS_EDGES ? "its items are edges in this run"
+                      : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
+                      : p->sync == ORDO_SYNC_RACE   ? "marks are those of one process"
+                      : p->backend                  ? not_on_gpus(op, p)
+                                                    : NULL;
+    if (but)
+        return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
+    const ordo_status no_scheduler = check_scheduler(op, p);
+    if (no_scheduler || !p->backend)
+        return no_scheduler;
+    p->instance = over_gpus(p->backend, op, p->scheduler);
+    return use_devices(group, p->backend); /* here, for an app may make a session next, on its rank's GPU */
+}
+
 /* ---- graphs of which each rank has a part ---- */
 
 ordo_vid ordo_range_begin(const ordo_csr *rows, int rank, int ranks)
@@ -339,6 +339,14 @@ static ordo_u64 mix(ordo_u64 hash, ordo_u64 word)
     return hash ^ hash >> 32;
 }
 
+/* The session of a job whose arrays, and list of initial items, are on a device; else NULL. */
+static ordo_session *session_apart(const ordo_job *job)
+{
+    void *own;
+    ordo_session *const session = ordo_job_session(job, &own);
+    return session && ordo_session_is_apart(session) ? session : NULL;
+}
+
 /* A number for what a rank is about to run: equal in all ranks. */
 static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
 {
@@ -353,7 +361,7 @@ static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan
         hash = mix(hash, bits);
     }
     ordo_u64 items = 0; /* in any order: each rank has its own list of the same items */
-    for (ordo_u64 i = 0; job->initial && i < job->initial_count; i++)
+    for (ordo_u64 i = 0; !session_apart(job) && job->initial && i < job->initial_count; i++)
         items += mix(0, job->initial[i]);
     return mix(mix(hash, items), r->part_count);
 }
@@ -413,9 +421,7 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
                             .count = (ordo_u32)r->count,
                             .entry = job->op->entry,
                             .part = job->op->activates ? r->part : NULL};
-    ordo_status status = p->backend ? use_devices(r, p->backend) : ORDO_OK;
-    if (!status)
-        status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
+    ordo_status status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
     if (!status)
         status = compare_ranks(r, job, p);
     remote->peers = p->backend ? r->peers : NULL;
@@ -557,13 +563,33 @@ static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_item
     return status;
 }
 
+/* The same of an array that is in a session, on a device if it is apart: by way of the host. */
+static ordo_status gather_array(ordo_group *r, const ordo_job *job, bool of_items, void *array, ordo_u64 n, size_t size)
+{
+    ordo_session *const session = session_apart(job);
+    if (!session)
+        return gather_owned(r, job, of_items, array, n, size);
+    ordo_u64 first, end;
+    ordo_job_owned_range(job, of_items, &first, &end);
+    ordo_u8 *const copy = ordo_alloc(n, size);
+    ordo_status status = copy ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status && first < end)
+        status = ordo_session_read(session, copy + size * first, (ordo_u8 *)array + size * first, size * (end - first));
+    if (!status)
+        status = gather_owned(r, job, of_items, copy, n, size);
+    if (!status && n)
+        status = ordo_session_write(session, array, copy, size * n);
+    ordo_free(copy);
+    return status;
+}
+
 /* Cells, and arrays that processing an item writes. */
 static ordo_status gather_answer(ordo_group *r, ordo_job *job)
 {
-    ordo_status status = gather_owned(r, job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, job->cells,
+    ordo_status status = gather_array(r, job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, job->cells,
                                       job->targets, ordo_type_bytes(job->op->cell));
     for (int i = 0; !status && i < r->remote.written_count; i++)
-        status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
+        status = gather_array(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;
 }
 

@@ -9,7 +9,7 @@
 
 /* Whether the work can run over ranks as planned; sets the plan's instance to the one for that. Errors:
  * ORDO_ERR_UNSOUND, by name; ORDO_ERR_USAGE. */
-ordo_status ordo_group_check(const ordo_group *group, const ordo_work *work, ordo_plan *p);
+ordo_status ordo_group_check(ordo_group *group, const ordo_work *work, ordo_plan *p);
 
 /* Before the instance runs, when the team is there: sets job->remote and what the job owns. All ranks compare what they
  * are about to run. Errors: ORDO_ERR_USAGE in all ranks where they differ; ORDO_ERR_MEMORY. */

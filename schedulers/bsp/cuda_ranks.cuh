@@ -6,7 +6,8 @@
  * Protocol. Pushing, a rank expands its own items, and sends what improves a ghost to its owner
  * (<ordo/detail/cuda/ranks.cuh>). Behind the meeting it takes the messages that have come: those that improve a cell
  * put their items on the list of the next step. A step costs one meeting of all ranks and one barrier of a rank's own
- * grid.
+ * grid. With exchange=bulk ghosts are only marked, and are sent behind one more barrier, so each is one message however
+ * often it improves. Cells that sum, and cells of targets that are no items, are always sent so.
  *   Pulling, a rank searches the in-edges of its own vertices for tails on the frontier. The frontier of a step is a
  * bitmap, of which each rank has a copy. The owner of a vertex writes its bit to all copies: while a step pulls, for
  * the next one; or, where the step before has pushed, from the stamps, ahead of one more meeting. Ghosts have no
@@ -22,6 +23,9 @@
 #define bsp_ranks_kernel ORDO_OP_NAME(bsp_ranks_kernel)
 
 enum { bsp_pulls_over_ranks = (int)bsp_pulls && ((int)op_properties & ORDO_UNIFORM) };
+
+/* Whether all exchanges are in bulk. */
+enum { bsp_only_bulk = (int)op_order == ORDO_SUM || !op_activates };
 
 typedef struct bsp_ranks_args {
     bsp_args of;
@@ -52,7 +56,7 @@ ORDO_DEV ordo_u64 bsp_say(const bsp_ranks_args &a, ordo_u32 next)
     if (lane == BSP_LATE)
         return ordo_dev_load(&r.words[r.rank]->spilled);
     ordo_u64 bits = 0;
-    if (lane == BSP_VALUE && (count || segments)) {
+    if (lane == BSP_VALUE && bsp_pulls_over_ranks && (count || segments)) {
         const ordo_vid item = count ? f->list[next & 1][0] : (ordo_vid)(f->segment[next & 1][0] >> 32);
         const op_cell value = ordo_dev_load(&a.of.cells[item]);
         memcpy(&bits, &value, sizeof value);
@@ -139,6 +143,7 @@ ORDO_DEV ordo_eid bsp_find_over_ranks(const bsp_ranks_args &a, bool there, ordo_
     return found;
 }
 
+#if ORDO_OP_ORDER != ORDO_SUM
 /* By the whole grid: a step that pulls. `value`: that of the cells on the frontier. */
 ORDO_DEV ordo_u64 bsp_pull_over_ranks(const bsp_ranks_args &a, ordo_dev_queue *queue, ordo_u32 step,
                                       const op_cell &value, ordo_cuda_counters *mine)
@@ -165,8 +170,10 @@ ORDO_DEV ordo_u64 bsp_pull_over_ranks(const bsp_ranks_args &a, ordo_dev_queue *q
         [&] { ordo_dev_flush(queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); });
     return pushed;
 }
+#endif
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
+template <bool Bulk>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(const __grid_constant__ bsp_ranks_args a)
 {
     __shared__ op_dev_tile tile;
@@ -183,6 +190,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
          late = false; /* the same in all threads of all ranks, from the same words */
     outbox->count = 0;
     ordo_dev_start(&queue);
+#if ORDO_OP_ORDER == ORDO_SUM
+    op_dev_empty_ghosts(r, a.of.cells);
+#endif
     ordo_dev_meet(r, &met, [] { return (ordo_u64)0; }); /* all kernels run */
     const ordo_u64 began = ordo_dev_clock();
     for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.of.run.initial_count;
@@ -207,12 +217,15 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
             [&](ordo_u32 item, op_cell value) {
                 if (op_dev_apply(&a.of.state, a.of.cells, item, &value, false, false)) {
                     mine.useful++;
-                    op_dev_push(f, &queue, &a.of.rows, item, step, false);
+                    if (op_activates)
+                        op_dev_push(f, &queue, &a.of.rows, item, step, false);
                 }
             },
             [&] { ordo_dev_flush(&queue, f->list[step & 1], &f->counters[step % 3].count, false); });
         ordo_dev_flush(&queue, f->list[step & 1], &f->counters[step % 3].count, true);
         grid.sync();
+        if (Bulk && first_thread)
+            ordo_dev_store(&r.words[r.rank]->spilled, (ordo_u64)0); /* those have marks, too */
         if (bsp_pulls_over_ranks && a.of.direction != BSP_PUSH)
             pulling = all.has && !late &&
                       (a.of.direction == BSP_PULL ? step > 1
@@ -225,6 +238,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
         if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.of.run, items, step, 0);
         pushed = 0;
+#if ORDO_OP_ORDER != ORDO_SUM
         if (bsp_pulls_over_ranks && pulling) {
             if (!has_frontier) {
                 bsp_own_items(
@@ -238,30 +252,47 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
             if (first_thread)
                 mine.items += items;
             pushed = bsp_pull_over_ranks(a, &queue, step, all.value, &mine);
-        } else {
-            if (ordo_dev_load(&r.words[r.rank]->spilled))
+        } else
+#endif
+        {
+            if (!Bulk && ordo_dev_load(&r.words[r.rank]->spilled))
                 op_dev_send_spilled(r, met, a.of.cells, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
             const bool latency_bound = items < (ordo_u64)gridDim.x * 64;
             const bool once = ((int)op_properties & ORDO_UNIFORM) && !late;
             op_dev_step(
                 &tile, f, &a.of.rows, a.of.cells, &a.of.state, step, &mine,
-                [&](ordo_vid item, op_cell value, ordo_u64 e) {
+                [&](ordo_vid item, op_taken value, ordo_u64 e) {
                     const op_edge edge = op_dev_edge(&a.of.rows, e, item, false);
                     mine.edges++;
                     const ordo_u32 target = op_target(&a.of.state, edge);
                     op_cell candidate = op_candidate(&a.of.state, value, edge);
+                    if (Bulk && !op_dev_owns_target(r, target)) {
+                        if (op_dev_apply_ghost(&a.of.state, a.of.cells, target, candidate, latency_bound)) {
+                            mine.useful++;
+                            op_dev_mark(r, target);
+                        }
+                        return;
+                    }
                     if (!op_dev_apply(&a.of.state, a.of.cells, target, &candidate, false, latency_bound))
                         return;
                     mine.useful++;
-                    if (ordo_dev_owns(r, target)) {
+                    if (Bulk ? (bool)op_activates : ordo_dev_owns(r, target))
                         pushed += op_dev_push(f, &queue, &a.of.rows, target, step + 1, once);
-                    } else {
+                    else if (!Bulk)
                         op_dev_post(r, met, outbox, target, candidate);
-                    }
                 },
                 [&] { ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); },
-                [](ordo_u32) {}, NULL, [&] { op_dev_dispatch(r, met, outbox, false); });
-            op_dev_dispatch(r, met, outbox, true);
+                [](ordo_u32) {}, NULL,
+                [&] {
+                    if (!Bulk)
+                        op_dev_dispatch(r, met, outbox, false);
+                });
+            if (Bulk) {
+                grid.sync();
+                op_dev_send_marked(r, met, a.of.cells, outbox);
+            } else {
+                op_dev_dispatch(r, met, outbox, true);
+            }
         }
         has_frontier = pulling;
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
@@ -280,6 +311,9 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *of)
     if (status)
         return status;
     void *args[] = {&a};
-    return ordo_cuda_launch(c, ordo_cuda_kernel((const void *)bsp_ranks_kernel), ORDO_CUDA_THREADS,
-                            (int)c->job->tunable[BSP_BLOCKS], args);
+    const void *kernel = (const void *)bsp_ranks_kernel<true>;
+    if constexpr (!bsp_only_bulk)
+        if ((int)c->job->tunable[BSP_EXCHANGE] != BSP_BULK)
+            kernel = (const void *)bsp_ranks_kernel<false>;
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }

@@ -25,7 +25,10 @@
       "where overtaken entries are skipped")                                                                           \
     X(BSP_BALANCE, "balance", CHOICE, "chunks", 0, 0, "chunks|donate", "",                                             \
       "relax: threads (cuda: blocks) take chunks of the frontier, or have even parts of it, and give away what is "    \
-      "beyond the mean of edges")
+      "beyond the mean of edges")                                                                                      \
+    X(BSP_EXCHANGE, "exchange", CHOICE, "auto", 0, 0, "auto|eager|bulk", "",                                           \
+      "several GPUs: messages are stored into the owner's memory as targets improve, or, one for each target, at the " \
+      "end of a superstep; auto: eager, and bulk where cells sum or targets are no items, which have no other")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \
@@ -41,6 +44,7 @@ enum { BSP_AUTO, BSP_PUSH, BSP_PULL };                              /* values of
 enum { BSP_BUFFER, BSP_ATOMIC, BSP_WARP, BSP_PREFIX, BSP_SCATTER }; /* of append */
 enum { BSP_EITHER, BSP_EACH, BSP_ONCE };                            /* of dedup: auto, off, on */
 enum { BSP_CHUNKS, BSP_DONATE };                                    /* of balance */
+enum { BSP_CHOSEN, BSP_EAGER, BSP_BULK };                           /* of exchange */
 /* auto: a search of a directed graph without in-rows pushes. Making them, which the CPU does, costs about what pulling
  * saves over so many times its edges. */
 enum { BSP_TRANSPOSE = 4, BSP_TRANSPOSE_CUDA = 512 };

@@ -61,6 +61,18 @@ class Ranks(unittest.TestCase):
                             "--verify", FAKE_BOX="1")
         self.assertEqual(run.stdout.count("PASS"), 4, run.stdout + run.stderr)
 
+    def test_bulk(self):
+        """Ghosts that are marked, and sent behind a superstep: of selects where asked for, always of sums and of
+        targets that are no items. Boxes that are too small: what was added stays in the ghost."""
+        bulk = ("--scheduler", "bsp", "--set", "exchange=bulk")
+        words = (("sssp", *bulk), ("bfs", *bulk), ("kcore",), ("mst",), ("pagerank", "--tolerance", "1e-4"))
+        for i, graph in enumerate((GRAPHS[1], GRAPHS[2], GRAPHS[3], GRAPHS[6], "star --vertices 200 --weights uniform:1:3")):
+            for j, app in enumerate(words):
+                box = {"FAKE_BOX": str((7, 40)[j % 2] if j < 4 else 40)} if (i + j) % 2 else {}
+                self.right((2, 3, 4)[(i + j) % 3], *app, "--generate", graph, "-s", "--seed", i, **box)
+        out = self.right(2, "mst", "--generate", GRAPHS[3]) # directed: cells of targets, which have no row
+        self.assertRegex(out, r"Ranks: +2, which have sent [1-9]\d* messages")
+
     def test_waiting_ghosts(self):
         """Most of what is sent first is of no use, and what is of use has no place: the run must not end before.
         Rank 0 owns vertices below 32."""

@@ -43,6 +43,7 @@ ORDO_DEV void ordo_dev_fence_system(void)
 
 #include <ordo/detail/cuda/ranks.cuh>
 
+#if ORDO_OP_ORDER != ORDO_SUM && ORDO_OP_ACTIVATES
 #include <ordo/detail/cuda/boxes.cuh>
 
 #include <ordo/detail/cuda/warp.cuh>
@@ -61,26 +62,46 @@ static int fiber_fit(const void *kernel)
 {
     return kernel == (const void *)adds_kernel<false> ? 2 : 1;
 }
+#else
+#include "schedulers/bsp/cuda.cuh"
+
+static int fiber_fit(const void *)
+{
+    return 1;
+}
+#endif
 
 static const ordo_cuda_step *fiber_step;
 template <typename Args> static void fiber_rank_body(const void *)
 {
     fiber_body<Args>(fiber_step);
 }
+
+static void (*fiber_body_of(const void *kernel))(const void *)
+{
+    if (kernel == (const void *)bsp_ranks_kernel<true>)
+        return fiber_rank_body<bsp_ranks_args>;
+#if ORDO_OP_ORDER != ORDO_SUM && ORDO_OP_ACTIVATES
+    if (kernel == (const void *)bsp_ranks_kernel<false>)
+        return fiber_rank_body<bsp_ranks_args>;
+    if (kernel == (const void *)delta_kernel<false>)
+        return fiber_rank_body<delta_args>;
+    if (kernel == (const void *)near_far_ranks_kernel)
+        return fiber_rank_body<near_far_ranks_args>;
+    if (kernel == (const void *)broker_kernel<false>)
+        return fiber_rank_body<broker_args>;
+    if (kernel == (const void *)inbox_kernel<false>)
+        return fiber_rank_body<inbox_args>;
+    if (kernel == (const void *)adds_kernel<false>)
+        return fiber_rank_body<adds_args>;
+#endif
+    abort();
+}
+
 static void fiber_kernel(const void *arg)
 {
     static ordo_u64 runs;
     fiber_step = (const ordo_cuda_step *)arg;
     const void *const kernel = fiber_step->kernel;
-    void (*const body)(const void *) = kernel == (const void *)bsp_ranks_kernel      ? fiber_rank_body<bsp_ranks_args>
-                                       : kernel == (const void *)delta_kernel<false> ? fiber_rank_body<delta_args>
-                                       : kernel == (const void *)near_far_ranks_kernel
-                                           ? fiber_rank_body<near_far_ranks_args>
-                                       : kernel == (const void *)broker_kernel<false> ? fiber_rank_body<broker_args>
-                                       : kernel == (const void *)inbox_kernel<false>  ? fiber_rank_body<inbox_args>
-                                       : kernel == (const void *)adds_kernel<false>   ? fiber_rank_body<adds_args>
-                                                                                      : NULL;
-    if (!body)
-        abort();
-    fiber_run_blocks((unsigned)fiber_fit(kernel), (unsigned)fiber_step->threads, ++runs, body);
+    fiber_run_blocks((unsigned)fiber_fit(kernel), (unsigned)fiber_step->threads, ++runs, fiber_body_of(kernel));
 }

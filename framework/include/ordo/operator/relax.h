@@ -221,6 +221,12 @@
 #else
 #define ORDO_OP_REAL 0
 #endif
+#undef ORDO_OP_ACTIVATES
+#ifdef ORDO_RELAX_TARGET
+#define ORDO_OP_ACTIVATES 0
+#else
+#define ORDO_OP_ACTIVATES 1
+#endif
 
 #ifdef ORDO_OP /* this file is a unit of the operator: derive */
 
@@ -274,11 +280,7 @@ enum {
 #endif
     /* whether a vertex can add up the candidates of its in-edges, likewise */
     op_can_gather = ORDO_RELAX_ORDER == ORDO_SUM && ((ORDO_RELAX_PROPERTIES)&ORDO_EDGE_BLIND) != 0,
-#ifdef ORDO_RELAX_TARGET
-    op_activates = 0,
-#else
-    op_activates = 1,
-#endif
+    op_activates = ORDO_OP_ACTIVATES,
 #if defined(ORDO_RELAX_TARGET) && !defined(ORDO_RELAX_PRIORITY)
     op_ordered = 0,
 #else

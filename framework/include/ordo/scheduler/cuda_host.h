@@ -282,16 +282,20 @@ typedef struct ordo_cuda_words {
 /* The ranks of a run, for its kernel. Addresses are those at which this rank's GPU sees memory. */
 typedef struct ordo_cuda_ranks {
     ordo_u32 rank, count;
-    ordo_u32 begin[ORDO_CUDA_RANKS + 1];     /* rank r owns items begin[r] .. begin[r + 1] - 1; multiples of 32 but the
-                                                last */
-    ordo_u32 capacity;                       /* messages that a rank may send to another one between two meetings */
-    ordo_cuda_words *words[ORDO_CUDA_RANKS]; /* of each rank */
-    void *box[2][ORDO_CUDA_RANKS];           /* where this rank's messages for each rank go; meetings take turns */
-    const void *mail[2];                     /* where those of each rank for this one are: rank after rank, `capacity`
-                                                each */
-    ordo_u32 *frontier[2][ORDO_CUDA_RANKS];  /* [n / 32 + 1] bits of each rank's copy of the frontier; supersteps take
-                                                turns. NULL unless asked for */
-    ordo_u32 *spill;                         /* [n / 32 + 1] bits of ghosts whose message found no place */
+    ordo_u32 begin[ORDO_CUDA_RANKS + 1]; /* rank r owns items begin[r] .. begin[r + 1] - 1; multiples of 32 but the
+                                            last */
+    ordo_u32 first_target[ORDO_CUDA_RANKS + 1]; /* and cells of targets first_target[r] .. first_target[r + 1] - 1; the
+                                                   same where targets are items */
+    ordo_u32 capacity;                          /* messages that a rank may send to another one between two meetings */
+    ordo_cuda_words *words[ORDO_CUDA_RANKS];    /* of each rank */
+    void *box[2][ORDO_CUDA_RANKS];              /* where this rank's messages for each rank go; meetings take turns */
+    const void *mail[2];                    /* where those of each rank for this one are: rank after rank, `capacity`
+                                               each */
+    ordo_u32 *frontier[2][ORDO_CUDA_RANKS]; /* [n / 32 + 1] bits of each rank's copy of the frontier; supersteps take
+                                               turns. NULL unless asked for */
+    ordo_u32 *spill;                        /* [targets / 32 + 1] bits of ghosts that wait: their message found no
+                                               place, or all are sent together */
+    void *cells;                            /* [targets] of the run; for sums */
 } ordo_cuda_ranks;
 
 /* Makes what the kernel needs; all ranks do. `message`: bytes; `frontier`: with bits of the frontier. After

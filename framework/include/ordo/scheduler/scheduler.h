@@ -296,6 +296,15 @@ static inline ordo_u64 ordo_targets_before(const ordo_job *job, ordo_u32 rank)
     return job->targets * rank / job->remote->count; /* below 2^32 targets */
 }
 
+/* Sets [*first, *end), the elements that this rank owns, where ranks own ranges: of an array with one for each item, or
+ * for each target that is no item. */
+static inline void ordo_job_owned_range(const ordo_job *job, bool of_items, ordo_u64 *first, ordo_u64 *end)
+{
+    const ordo_u32 rank = job->remote->rank;
+    *first = of_items ? job->first_owned : ordo_targets_before(job, rank);
+    *end = of_items ? (ordo_u64)job->first_owned + job->owned : ordo_targets_before(job, rank + 1);
+}
+
 /* The rank that owns an item. */
 static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
 {

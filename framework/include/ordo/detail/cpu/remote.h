@@ -49,6 +49,8 @@
 #ifndef ORDO_DETAIL_CPU_REMOTE_H
 #define ORDO_DETAIL_CPU_REMOTE_H
 
+#include <ordo/detail/written.h>
+
 /* op_keep of an entry that is not in the rank's range. Out of line: it is never called where there is one process, and
  * would take registers from the loops over edges. */
 ORDO_NOINLINE bool op_keep_apart(ordo_job *job, int member, op_entry entry)
@@ -141,28 +143,13 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
 /* Notes the arrays that processing an item writes, and empties ghosts of sums. */
 ORDO_INLINE ordo_status op_begin_among_ranks(ordo_job *job)
 {
-    ordo_remote *remote = job->remote;
-    op_state *state = (op_state *)(size_t)job->state; /* its words are not changed */
-    ordo_array empty[ORDO_MOST_ARRAYS], one[ORDO_MOST_ARRAYS];
-    op_arrays(state, 0, 0, 0, empty);
-    const int arrays = op_arrays(state, 1, 0, 0, one);
-    for (int i = 0; i < arrays; i++) {
-        if (one[i].access == ORDO_ARRAY_READ)
-            continue;
-        if (empty[i].count || !one[i].count)
-            return ordo_fail(ORDO_ERR_UNSOUND,
-                             "operator '%s' does not run over ranks: it writes an array that is not of its items",
-                             job->op->name);
-        ordo_written *to = &remote->written[remote->written_count++];
-        __builtin_memcpy(&to->array, one[i].place, sizeof to->array);
-        to->unit = one[i].count * one[i].size;
-    }
+    const ordo_status status = op_note_written(job);
 #if ORDO_OP_ORDER == ORDO_SUM
     for (ordo_u64 v = 0; v < job->num_items; v++)
         if (!op_owns(job, (ordo_item)v))
             ((op_cell *)job->cells)[v] = 0;
 #endif
-    return ORDO_OK;
+    return status;
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM

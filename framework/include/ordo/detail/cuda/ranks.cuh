@@ -1,9 +1,10 @@
 /* ranks.cuh -- relax operators over several GPUs, a rank each: what is sent to owners, and how ranks meet.
  *
- * A template, included by <ordo/scheduler/cuda.cuh> for relax operators that select, where ORDO_OVER_RANKS is 1. It is
- * the counterpart of <ordo/detail/cpu/remote.h>, which has the argument why nothing is lost and why the end is exact:
- * cells of items that a rank does not own are ghosts, which offers improve as they improve others; what an improved
- * ghost activates is a message {item, value} for its owner, which offers the value to the cell itself.
+ * A template, included by <ordo/scheduler/cuda.cuh> for relax operators, where ORDO_OVER_RANKS is 1. It is the
+ * counterpart of <ordo/detail/cpu/remote.h>, which has the argument why nothing is lost and why the end is exact: cells
+ * of items that a rank does not own are ghosts, which offers improve as they improve others; what an improved ghost
+ * activates is a message {item, value} for its owner, which offers the value to the cell itself. Where targets are not
+ * the heads of edges, cells are owned by ranges of targets, and a message is about a target.
  *
  * Sending. A warp collects messages in shared memory (op_dev_post), and stores those for one owner into the owner's
  * memory together (op_dev_dispatch): an addition to a counter of this rank gives their places in the owner's box for
@@ -11,6 +12,15 @@
  * all else: additions to one address by warps of which few lanes take part are executed at 0.5 to 4 G/s. Boxes are
  * double-buffered by meetings. A message that finds its box full is a bit of `spill`, and the ghost's value, whatever
  * it is by then, is sent behind the next meeting (op_dev_send_spilled).
+ *
+ * Sending in bulk. A superstep only marks the ghosts that it improves, by the same bits (op_dev_mark). Behind a barrier
+ * of the rank's grid each marked ghost's value is one message (op_dev_send_marked). That is fewer messages, and no
+ * overlap; `spilled` then counts those alone that found their box full. Cells that sum are sent so: a ghost begins as 0
+ * and holds what this rank has added and not sent. Invariant, when a superstep's additions have been made: a ghost that
+ * is not 0 has a mark. An addition that finds 0 sets it; others find what that one has added, or additions between,
+ * whose first one found 0. Sending swaps the ghost for 0, so each addend is sent once. A value whose box is full is
+ * added to the ghost again, with the mark, by the thread that has it: marks are set and ghosts are swapped on different
+ * sides of a barrier, but for this thread's own.
  *
  * Meeting. All blocks of all ranks wait for each other (ordo_dev_meet). Each rank says some words, which all read
  * behind the meeting; as they are the same words in all ranks, all compute the same from them. It takes the place of
@@ -31,8 +41,6 @@
  * A rank that never arrives lets the kernels of the others wait for ever: the process that has started the ranks ends
  * them.
  */
-#if ORDO_OP_ORDER != ORDO_SUM
-
 #ifndef ORDO_DETAIL_CUDA_RANKS_ONCE
 #define ORDO_DETAIL_CUDA_RANKS_ONCE
 
@@ -42,11 +50,11 @@ ORDO_DEV bool ordo_dev_owns(const ordo_cuda_ranks &r, ordo_u32 item)
     return item - r.begin[r.rank] < r.begin[r.rank + 1] - r.begin[r.rank];
 }
 
-/* The rank that owns an item. */
-ORDO_DEV ordo_u32 ordo_dev_owner(const ordo_cuda_ranks &r, ordo_u32 item)
+/* The rank that owns the cell of a target. */
+ORDO_DEV ordo_u32 ordo_dev_owner(const ordo_cuda_ranks &r, ordo_u32 target)
 {
     ordo_u32 owner = 0;
-    while (owner + 1 < r.count && r.begin[owner + 1] <= item)
+    while (owner + 1 < r.count && r.first_target[owner + 1] <= target)
         owner++;
     return owner;
 }
@@ -139,6 +147,14 @@ typedef struct __align__(sizeof(op_cell) <= 4 ? 8 : 16) op_dev_message
 }
 op_dev_message;
 
+/* Whether this rank owns the cell of a target. */
+ORDO_DEV bool op_dev_owns_target(const ordo_cuda_ranks &r, ordo_u32 target)
+{
+    if (op_activates) /* targets are items */
+        return ordo_dev_owns(r, target);
+    return target - r.first_target[r.rank] < r.first_target[r.rank + 1] - r.first_target[r.rank];
+}
+
 /* By one thread: stores a message into place `at` of the box that rank `to` has for this rank, or notes that the ghost
  * waits if the box is full. */
 ORDO_DEV void op_dev_store_message(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 to, ordo_u32 at,
@@ -148,6 +164,9 @@ ORDO_DEV void op_dev_store_message(const ordo_cuda_ranks &r, ordo_u64 number, or
         ((op_dev_message *)r.box[(number + 1) & 1][to])[at] = message;
         return;
     }
+#if ORDO_OP_ORDER == ORDO_SUM
+    op_dev_add(&((op_cell *)r.cells)[message.item], message.value);
+#endif
     const ordo_u32 bit = 1u << message.item % 32;
     if (!(ordo_dev_or(&r.spill[message.item / 32], bit) & bit))
         ordo_dev_add(&r.words[r.rank]->spilled, (ordo_u64)1);
@@ -221,7 +240,7 @@ ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_
 ORDO_DEV void op_dev_send_spilled(const ordo_cuda_ranks &r, ordo_u64 number, op_cell *cells, ordo_u32 thread,
                                   ordo_u32 threads)
 {
-    const ordo_u32 words = r.begin[r.count] / 32 + 1;
+    const ordo_u32 words = r.first_target[r.count] / 32 + 1;
     for (ordo_u32 w = thread; w < words; w += threads) {
         ordo_u32 bits = ordo_dev_load(&r.spill[w]) ? ordo_dev_exchange(&r.spill[w], 0u) : 0;
         if (bits)
@@ -232,6 +251,64 @@ ORDO_DEV void op_dev_send_spilled(const ordo_cuda_ranks &r, ordo_u64 number, op_
         }
     }
 }
+
+/* By one thread: applies a candidate to the ghost of a target that another rank owns. True if the ghost has something
+ * to send that no mark tells of. */
+ORDO_DEV bool op_dev_apply_ghost(const op_state *state, op_cell *cells, ordo_u32 target, op_cell candidate, bool blind)
+{
+#if ORDO_OP_ORDER == ORDO_SUM
+    (void)state, (void)blind;
+    return candidate != 0 && op_dev_add(&cells[target], candidate) == 0;
+#else
+    return op_dev_apply(state, cells, target, &candidate, false, blind);
+#endif
+}
+
+/* By one thread: marks a ghost, to be sent by op_dev_send_marked. */
+ORDO_DEV void op_dev_mark(const ordo_cuda_ranks &r, ordo_u32 target)
+{
+    const ordo_u32 bit = 1u << target % 32;
+    if (!(ordo_dev_load(&r.spill[target / 32]) & bit))
+        ordo_dev_or(&r.spill[target / 32], bit);
+}
+
+/* By the whole grid, behind a barrier behind all marks, and behind meeting `number`: sends the marked ghosts. Expects
+ * that outboxes are empty and `spilled` is 0. */
+ORDO_DEV void op_dev_send_marked(const ordo_cuda_ranks &r, ordo_u64 number, op_cell *cells, op_dev_outbox *outbox)
+{
+    const ordo_u32 words = r.first_target[r.count] / 32 + 1, lane = threadIdx.x % 32;
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x - lane; first < words;
+         first += (ordo_u64)gridDim.x * blockDim.x) {
+        ordo_u32 *const word = &r.spill[first + lane < words ? first + lane : 0];
+        ordo_u32 bits = first + lane < words && ordo_dev_load(word) ? ordo_dev_exchange(word, 0u) : 0;
+        while (__any_sync(~0u, bits != 0)) {
+            if (bits) {
+                const ordo_u32 item = 32 * (ordo_u32)(first + lane) + (ordo_u32)__ffs((int)bits) - 1;
+                bits &= bits - 1;
+#if ORDO_OP_ORDER == ORDO_SUM
+                const op_cell value = ordo_dev_exchange(&cells[item], (op_cell)0);
+                if (value != 0) /* addends may have cancelled out */
+                    op_dev_post(r, number, outbox, item, value);
+#else
+                op_dev_post(r, number, outbox, item, ordo_dev_load(&cells[item]));
+#endif
+            }
+            op_dev_dispatch(r, number, outbox, false);
+        }
+    }
+    op_dev_dispatch(r, number, outbox, true);
+}
+
+#if ORDO_OP_ORDER == ORDO_SUM
+/* By the whole grid, ahead of the first meeting: empties the ghosts. */
+ORDO_DEV void op_dev_empty_ghosts(const ordo_cuda_ranks &r, op_cell *cells)
+{
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; i < r.first_target[r.count];
+         i += (ordo_u64)gridDim.x * blockDim.x)
+        if (!op_dev_owns_target(r, (ordo_u32)i))
+            ordo_dev_store(&cells[i], (op_cell)0);
+}
+#endif
 
 /* How many messages of a rank this one has got: what did not find a place is not among them. */
 ORDO_DEV ordo_u32 ordo_dev_came(const ordo_cuda_ranks &r, const ordo_cuda_said *said, ordo_u32 from)
@@ -259,5 +336,3 @@ ORDO_DEV void op_dev_receive(const ordo_cuda_ranks &r, ordo_u64 number, const or
         }
     }
 }
-
-#endif

@@ -23,6 +23,7 @@
 #include <ordo/detail/cuda/warp_reduce.cuh>
 
 #if !ORDO_OP_RESIDUALS /* <ordo/detail/cuda/residual.cuh> has its own */
+#include <ordo/detail/written.h>
 
 typedef op_cell op_taken; /* what candidates are computed from */
 
@@ -42,7 +43,9 @@ static inline op_cell *op_cuda_cells_of(const ordo_cuda *c, const op_state *)
  * have written, by ordo_cuda_arrays_out(). */
 static inline ordo_status op_cuda_state(ordo_cuda *c, op_state *state, ordo_cuda_arrays *arrays)
 {
-    const ordo_status status = op_cuda_cells();
+    ordo_status status = op_cuda_cells();
+    if (!status && c->job->remote)
+        status = op_note_written(c->job);
     if (status)
         return status;
     *state = *(const op_state *)c->job->state;
