@@ -125,6 +125,7 @@ typedef struct options {
     const char *batches;                /* likewise */
     const char *block_list, *lane_list; /* likewise */
     const char *held, *section;         /* likewise */
+    double remote;                      /* bench queue over several GPUs */
     ordo_u64 operations;
     ordo_u32 epochs, rank;
     double rate, decay, holdout;
@@ -221,6 +222,8 @@ ordo_status group_join(const options *o, const char *name);
 void group_silence(options *o);
 /* Prints an error; ranks other than 0 wait a moment first, with their number. */
 void group_complain(const char *text);
+/* Whether what the options ask for runs over several ranks. */
+bool group_suits(const options *o);
 /* NULL where this process is alone. */
 ordo_group *group_here(void);
 /* The same where each rank is to read the rows that it owns alone; else NULL. Known after group_silence(). */
@@ -448,6 +451,10 @@ typedef struct queue_record {
     int threads, trial;
     ordo_u32 batch, blocks, lanes; /* of the GPU; blocks 0: on the CPU */
     ordo_u64 places, operations;
+    int gpus;          /* in a command over several: of this run; else 0 */
+    bool staged;       /* of a run over several GPUs */
+    double remote;     /* likewise */
+    ordo_u64 messages; /* likewise */
     double seconds;
     bool verified;
 } queue_record;

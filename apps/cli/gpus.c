@@ -80,7 +80,7 @@ static int wait_for_all(void)
 
 bool gpus_wanted(const options *o)
 {
-    return o->gpus > 1 && !ordo_group_launched();
+    return o->gpus > 1 && group_suits(o) && !ordo_group_launched();
 }
 
 int gpus_run(const options *o, char **argv)

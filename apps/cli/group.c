@@ -19,6 +19,11 @@ ordo_group *group_here(void)
     return group;
 }
 
+bool group_suits(const options *o)
+{
+    return o->verb & VERB_APP || (o->verb & VERB_BENCH && o->word_count > 0 && !strcmp(o->words[0], "queue"));
+}
+
 /* A file that is not standard output, which is quiet by itself. */
 static void to_nowhere(const char **path)
 {
@@ -33,9 +38,10 @@ ordo_status group_join(const options *o, const char *name)
     ordo_status status = ordo_group_join(&group);
     if (!status && ordo_group_rank(group)) /* mpirun ends the others by a signal, of which there is nothing to say */
         signal(SIGTERM, SIG_DFL);
-    if (!status && !(o->verb & VERB_APP))
-        status = ordo_fail(ORDO_ERR_USAGE, "'%s' runs in one process, found %d; apps run over several", name,
-                           ordo_group_size(group));
+    if (!status && !group_suits(o))
+        status =
+            ordo_fail(ORDO_ERR_USAGE, "'%s' runs in one process, found %d; apps and 'bench queue' run over several",
+                      name, ordo_group_size(group));
     return status;
 }
 
@@ -48,7 +54,7 @@ void group_silence(options *o)
 {
     const bool edges_wanted = o->verify || o->partition || o->tree || o->path_to || o->nearest || o->target ||
                               o->stop_after || o->coordinates || (o->device && strcmp(o->device, "cpu") != 0);
-    own_rows = group && o->app->own_rows_suffice && !edges_wanted;
+    own_rows = group && o->app && o->app->own_rows_suffice && !edges_wanted;
     if (!group || ordo_group_rank(group) == 0)
         return;
     o->quiet = true;

@@ -480,6 +480,13 @@ ordo_status json_write_queue(sink *s, const queue_record *r)
         put(o, "blocks", json_integer(r->blocks));
         put(o, "lanes", json_integer(r->lanes));
     }
+    if (r->gpus)
+        put(o, "gpus", json_integer(r->gpus));
+    if (r->gpus > 1) {
+        put(o, "staged", json_boolean(r->staged));
+        put(o, "remote", real(r->remote));
+        put(o, "messages", whole(r->messages));
+    }
     put(o, "places", whole(r->places));
     put(o, "operations", whole(r->operations));
     put(o, "trial", json_integer(r->trial));

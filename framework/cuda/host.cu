@@ -1128,7 +1128,7 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
     if (!status)
         status = failed(cudaEventElapsedTime(&milliseconds, c->own->before, c->own->after), "reading an event");
     if (!status && c->job->remote)
-        status = ordo_cuda_ranks_result(c->job, &milliseconds);
+        status = ordo_cuda_ranks_result(c->job->remote, &milliseconds);
     ordo_live_stop(c->own->live, c, 1e-3 * (double)milliseconds);
     if (c->own->given_up)
         return status;

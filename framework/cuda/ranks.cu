@@ -75,11 +75,12 @@ static ordo_status clear(int which, ordo_u64 bytes)
     return ordo_cuda_failed(cudaMemset(block[which], 0, bytes), "clearing words that ranks share");
 }
 
-/* Waits until the words of this rank are cleared, and then for all ranks. */
-static ordo_status meet(ordo_job *job)
+ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote)
 {
+    const ordo_u64 none = 0;
+    ordo_u64 all[ORDO_CUDA_RANKS];
     const ordo_status status = ordo_cuda_failed(cudaDeviceSynchronize(), "clearing memory");
-    return status ? status : ordo_job_ranks_meet(job);
+    return status ? status : ordo_group_collect(remote->group, &none, 1, all);
 }
 
 ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out)
@@ -105,12 +106,11 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
     for (int i = 0; i < 2; i++)
         out->mail[i] = (ordo_u8 *)block[BOXES] + (ordo_u64)i * boxes;
     status = clear(WORDS, sizeof(ordo_cuda_words));
-    return status ? status : meet(c->job);
+    return status ? status : ordo_cuda_ranks_meet(remote);
 }
 
-ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
+ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
 {
-    const ordo_remote *const remote = c->job->remote;
     *out = ordo_cuda_boxes{};
     ordo_status status = begin(c, ranks);
     while (out->shift < MOST_SHIFT && (ordo_u64)ORDO_CUDA_CHUNK * ORDO_CUDA_RINGS << out->shift < ranks->capacity)
@@ -121,9 +121,6 @@ ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *
         status = take(remote->peers, CHUNKS, box * remote->count);
     if (!status)
         status = take(remote->peers, MARKS, 2 * all);
-    if (!status && !(out->side = (ordo_cuda_side *)ordo_cuda_alloc(c, (ordo_u64)remote->count * ORDO_CUDA_RINGS,
-                                                                   sizeof *out->side, true)))
-        status = ORDO_ERR_MEMORY;
     for (ordo_u32 r = 0; r < remote->count && !status; r++) {
         status = address(remote, CHUNKS, remote->rank * box, r, &out->box[r]);
         if (!status)
@@ -137,19 +134,28 @@ ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *
     out->filled = (ordo_u64 *)block[MARKS];
     out->freed = (ordo_u64 *)block[MARKS] + remote->count * chunks;
     status = clear(WORDS, sizeof(ordo_cuda_words));
-    if (!status)
-        status = clear(MARKS, 2 * all);
-    return status ? status : meet(c->job);
+    return status ? status : clear(MARKS, 2 * all);
 }
 
-ordo_status ordo_cuda_ranks_result(ordo_job *job, float *milliseconds)
+ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
+{
+    const ordo_remote *const remote = c->job->remote;
+    const ordo_status status = ordo_cuda_boxes_map(remote, message, ranks, out);
+    if (status)
+        return status;
+    out->side =
+        (ordo_cuda_side *)ordo_cuda_alloc(c, (ordo_u64)remote->count * ORDO_CUDA_RINGS, sizeof *out->side, true);
+    return out->side ? ordo_cuda_ranks_meet(remote) : ORDO_ERR_MEMORY;
+}
+
+ordo_status ordo_cuda_ranks_result(ordo_remote *remote, float *milliseconds)
 {
     ordo_cuda_words words;
     const ordo_status status =
         ordo_cuda_failed(cudaMemcpy(&words, block[WORDS], sizeof words, cudaMemcpyDeviceToHost), "copying counts");
     if (status)
         return status;
-    job->remote->messages = words.messages;
+    remote->messages = words.messages;
     *milliseconds = (float)(1e-6 * (double)words.nanoseconds);
     return ORDO_OK;
 }

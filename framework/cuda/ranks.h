@@ -1,11 +1,18 @@
-/* ranks.h -- what host.cu needs of ranks.cu. */
+/* ranks.h -- what host.cu and queue_ranks.cu need of ranks.cu. */
 #ifndef ORDO_CUDA_RANKS_H
 #define ORDO_CUDA_RANKS_H
 
 #include <ordo/scheduler/cuda_host.h>
 
-/* After a run over ranks: sets job->remote->messages, and the time from when all ranks had met to the end, which does
- * not have the time by which their kernels began apart. */
-ordo_status ordo_cuda_ranks_result(ordo_job *job, float *milliseconds);
+/* As ordo_cuda_boxes_make, for work that is not a run: out->side is the caller's to make, [ranks][rings], all zero, and
+ * ranks are to meet before their kernels begin. */
+ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_cuda_ranks *ranks,
+                                ordo_cuda_boxes *out);
+/* Waits until what this rank clears is cleared, and then for all ranks. */
+ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote);
+
+/* After a kernel over ranks: sets remote->messages, and the time from when all ranks had met to the end, which does not
+ * have the time by which their kernels began apart. */
+ordo_status ordo_cuda_ranks_result(ordo_remote *remote, float *milliseconds);
 
 #endif

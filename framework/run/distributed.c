@@ -218,6 +218,13 @@ static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
 
 /* ---- what can run ---- */
 
+static ordo_status check_count(const ordo_group *r)
+{
+    if (r->count > ORDO_PEERS_MOST)
+        return ordo_fail(ORDO_ERR_USAGE, "found %d ranks on GPUs, expected %d at most", r->count, (int)ORDO_PEERS_MOST);
+    return ORDO_OK;
+}
+
 /* What a group cannot run, however it is planned for one process. */
 static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
 {
@@ -226,9 +233,7 @@ static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
     if (p->backend && r->part)
         return ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs own ranges of vertices, expected no --partition: relabel the "
                                            "graph so that vertices of a part follow each other");
-    if (p->backend && r->count > ORDO_PEERS_MOST)
-        return ordo_fail(ORDO_ERR_USAGE, "found %d ranks on GPUs, expected %d at most", r->count, (int)ORDO_PEERS_MOST);
-    return ORDO_OK;
+    return p->backend ? check_count(r) : ORDO_OK;
 }
 
 /* Why the work does not run over ranks on GPUs; NULL: it does. */
@@ -288,6 +293,16 @@ ordo_status ordo_group_check(ordo_group *group, const ordo_work *work, ordo_plan
         return no_scheduler;
     p->instance = over_gpus(p->backend, op, p->scheduler);
     return use_devices(group, p->backend); /* here, for an app may make a session next, on its rank's GPU */
+}
+
+ordo_status ordo_group_devices(ordo_group *group, const ordo_backend *backend, ordo_remote *out)
+{
+    ordo_status status = check_count(group);
+    if (!status)
+        status = use_devices(group, backend);
+    *out = (ordo_remote){
+        .group = group, .rank = (ordo_u32)group->rank, .count = (ordo_u32)group->count, .peers = group->peers};
+    return status;
 }
 
 /* ---- graphs of which each rank has a part ---- */
@@ -508,14 +523,9 @@ void ordo_job_exchange(ordo_job *job)
     end_with_others(r, job);
 }
 
-ordo_status ordo_job_ranks_meet(ordo_job *job)
+ordo_status ordo_group_collect(const ordo_group *group, const ordo_u64 *mine, int count, ordo_u64 *all)
 {
-    const ordo_group *r = job->remote->group;
-    const ordo_u64 none = 0;
-    ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof *all);
-    const ordo_status status = all ? r->transport->collect(&none, 1, all) : ORDO_ERR_MEMORY;
-    ordo_free(all);
-    return status;
+    return group->transport->collect(mine, count, all);
 }
 
 /* ---- the end ---- */

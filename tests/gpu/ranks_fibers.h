@@ -1,7 +1,6 @@
 /* ranks_fibers.h -- schedulers over several ranks, each a process with a grid of fibers, of one block but for adds,
  * whose first block is the manager: see block_fibers.h. A unit names the operator, includes this file, and is linked
- * with fake_runtime.cc; the memory that ranks share is that of fake_peers.c. What is simulated of system scope is real:
- * other ranks are other processes.
+ * with fake_runtime.cc; the memory that ranks share is that of fake_peers.c.
  */
 #define ORDO_OVER_RANKS 1
 static int fiber_fit(const void *kernel);
@@ -10,36 +9,7 @@ static int fiber_fit(const void *kernel);
 
 #include "tests/gpu/relax_fibers.h"
 
-#include <time.h>
-
-template <typename T> ORDO_DEV T ordo_dev_acquire_system(T *p)
-{
-    static int asked;
-    const struct timespec moment = {0, 20000};
-    if (++asked % 8 == 0)
-        nanosleep(&moment, NULL); /* other ranks may have no core */
-    fiber_touch();
-    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
-}
-template <typename T> ORDO_DEV T ordo_dev_load_system(T *p)
-{
-    fiber_touch();
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-/* FAKE_DELAY: some of what others wait for comes so many turns of the thread later. */
-template <typename T> ORDO_DEV void ordo_dev_release_system(T *p, T value)
-{
-    static const char *const most = getenv("FAKE_DELAY");
-    fiber_touch();
-    for (unsigned i = most && fiber_random(2) ? fiber_random(1 + (unsigned)atoi(most)) : 0; i > 0; i--)
-        fiber_yield();
-    __atomic_store_n(p, value, __ATOMIC_RELEASE);
-}
-ORDO_DEV void ordo_dev_fence_system(void)
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    fiber_touch();
-}
+#include "tests/gpu/system_fibers.h"
 
 #include <ordo/detail/cuda/ranks.cuh>
 

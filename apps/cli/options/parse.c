@@ -245,6 +245,7 @@ ordo_status options_parse(options *o, const option_scope *s, int count, char **w
                    .rate = 0.01,
                    .decay = 0.05,
                    .holdout = 0.1,
+                   .remote = 0.5,
                    .search_seconds = 30,
                    .trials = 2000};
     bool only_words = false;

@@ -123,6 +123,8 @@ const option_row option_rows[OPTION_ROWS] = {
         "several ranks: who owns which vertex, by a method of `ordo partition` or a file (ranges)", GRAPHS),
     ROW("gpus", 0, "N", VERB_APP, WHOLE(gpus, 1, 16),
         "a run over so many GPUs of this host, in a process each; with --device cuda (one, in this process)", GRAPHS),
+    ROW("gpus", 0, "N", VERB_BENCH, WHOLE(gpus, 1, 16), "a queue on each of so many GPUs of this host, beside one on one of them; with --device cuda (one)",
+        ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("quick", 0, NULL, VERB_INFO, FLAG(quick), "leaves out components and diameter, which need runs"),
 
     /* benchmarks */
@@ -134,6 +136,8 @@ const option_row option_rows[OPTION_ROWS] = {
     ROW("blocks", 0, "LIST", VERB_BENCH, TEXT(block_list), "on a GPU: blocks of --threads threads, by commas (64,108,132,216)",
         ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("lanes", 0, "LIST", VERB_BENCH, TEXT(lane_list), "on a GPU: one lane of a warp in so many calls, by commas (1)",
+        ONLY(TRAIT_QUEUE, "has no queue")),
+    ROW("remote", 0, "P", VERB_BENCH, REAL(remote, "[]", 0, 1), "with --gpus: this share of what a GPU puts goes to the queues of others (0.5)",
         ONLY(TRAIT_QUEUE, "has no queue")),
     ROW("held", 0, "LIST", VERB_BENCH, TEXT(held), "locks that a critical section needs at once, by commas (1,2)", ONLY(TRAIT_TRANSFER, "hands no locks over")),
     ROW("section", 0, "LIST", VERB_BENCH, TEXT(section), "steps of arithmetic in a critical section, by commas (1,100)",

@@ -13,12 +13,13 @@
 
 #include <ordo/arrays.h>
 #include <ordo/detail/ceilings.h>
+#include <ordo/distributed.h>
 #include <ordo/scheduler/scheduler.h>
 #include <ordo/session.h>
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 12 };
+enum { ORDO_BACKEND_ABI = 13 };
 
 /* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
 typedef struct ordo_backend_session {
@@ -39,7 +40,8 @@ typedef struct ordo_backend_session {
     ordo_status (*check)(const void *own, const void *at);
 } ordo_backend_session;
 
-/* A run of a queue on a device, to measure it: `entries` numbers are put into a queue and taken out of it. */
+/* A run of a queue on a device, to measure it: `entries` numbers are put into a queue and taken out of it. Over ranks
+ * each puts and takes so many on a device and in a queue of its own. */
 typedef struct ordo_queue_load {
     ordo_u64 entries, places;
     ordo_u32 blocks, threads; /* of a block; a multiple of 32 */
@@ -47,9 +49,13 @@ typedef struct ordo_queue_load {
     bool together;            /* one lane calls for those of its warp */
     bool certain;             /* Broker Queue, else Broker Work Distributor */
     bool mixed;               /* a put, then a take, over and over; else all puts first */
+    const ordo_remote *ranks; /* NULL: one device. Set by ordo_group_devices; all ranks call */
+    double remote;            /* over ranks: this share of the entries goes to the queues of others */
+    bool staged;              /* they are collected, and sent several at once; else one by one */
 } ordo_queue_load;
 typedef struct ordo_queue_taken {
-    ordo_u64 count, sum, squares; /* of what came out; the sums modulo 2^64 */
+    ordo_u64 count, sum, squares; /* of what came out, on this device; the sums modulo 2^64 */
+    ordo_u64 messages;            /* over ranks: entries that this one has sent */
     double seconds;
 } ordo_queue_taken;
 
@@ -104,8 +110,12 @@ ORDO_API const ordo_graph *ordo_job_graph(const ordo_job *job);
 ORDO_API ordo_session *ordo_job_session(const ordo_job *job, void **own);
 /* The bytes from `at` to the end of the array of the session that holds it; 0: it is in none. */
 ORDO_API ordo_u64 ordo_session_holds(const ordo_session *session, const void *at);
-/* In a run over ranks: waits until all ranks have called it. Errors: those of the transport. */
-ORDO_API ordo_status ordo_job_ranks_meet(ordo_job *job);
+/* By all ranks: all[rank * count + i] becomes word i of each. Waits until all ranks have called it. Errors: those of
+ * the transport. */
+ORDO_API ordo_status ordo_group_collect(const ordo_group *group, const ordo_u64 *mine, int count, ordo_u64 *all);
+/* By all ranks, for work on GPUs that is not a run: chooses the GPU of this rank, makes the memory of all reachable,
+ * and sets *out to the group, the rank and ordo_peers. Errors: ORDO_ERR_DEVICE; ORDO_ERR_USAGE (too many ranks). */
+ORDO_API ordo_status ordo_group_devices(ordo_group *group, const ordo_backend *backend, ordo_remote *out);
 /* Where the cells are wanted on the device as well (ordo_options.device_cells), and how many bytes; NULL: nowhere. */
 ORDO_API void *ordo_job_device_cells(const ordo_job *job, ordo_u64 *bytes);
 /* Number of threads that the run may use on the host. */

@@ -1,6 +1,6 @@
 /* rounds.cuh -- whether work is left in any of several ranks that do not meet: for schedulers without supersteps.
  *
- * Included by such schedulers, in units for several ranks, behind <ordo/detail/cuda/warp.cuh>. Messages are those of
+ * Included by such schedulers, in units for several ranks, behind <ordo/detail/cuda/ranks.cuh>. Messages are those of
  * <ordo/detail/cuda/boxes.cuh>.
  *
  * Problem. A rank without entries may get a message, so that no rank knows by itself that the run is over. No warp that
@@ -42,6 +42,8 @@
  */
 #ifndef ORDO_DETAIL_CUDA_ROUNDS_CUH
 #define ORDO_DETAIL_CUDA_ROUNDS_CUH
+
+#include <ordo/detail/cuda/words.cuh>
 
 enum { ORDO_ROUND_NAP = 64 /* nanoseconds, of a monitor that waits for others */ };
 

@@ -40,6 +40,7 @@
 #define ORDO_CUDA_WARP_ONCE
 
 #include <ordo/detail/cuda/spill.cuh>
+#include <ordo/detail/cuda/words.cuh>
 
 enum {
     ORDO_WARP_CAPACITY = 192,  /* entries in a warp's store; fewer of 16 bytes, so that shared memory suffices */
@@ -83,14 +84,6 @@ template <typename T> ORDO_DEV T *ordo_warp_pinned(T *p)
     return (T *)__cvta_shared_to_generic(__shfl_sync(~0u, (ordo_u32)__cvta_generic_to_shared(p), 0));
 }
 
-/* By a whole warp: the sum of the lanes' own x, valid in all lanes. */
-template <typename T> ORDO_DEV T ordo_warp_sum(T x)
-{
-    for (int step = 16; step; step /= 2)
-        x += __shfl_xor_sync(~0u, x, step);
-    return x;
-}
-
 /* On the host: the number of ids of items and pieces of hubs; an error if they do not fit 32 bits. */
 static inline ordo_status ordo_warp_ids(const ordo_job *job, const char *scheduler, ordo_u64 *out)
 {
@@ -117,17 +110,6 @@ static inline ordo_status ordo_warp_alloc(ordo_cuda *c, const ordo_warp_need *ne
         if (!(*need[i].to = ordo_cuda_alloc(c, need[i].count, need[i].size, need[i].zero)))
             return ORDO_ERR_MEMORY;
     return ORDO_OK;
-}
-
-/* By one thread: maps a double to a word that keeps the order of doubles; and back. */
-ORDO_DEV ordo_u64 ordo_dev_ordered(double x)
-{
-    ordo_u64 bits = (ordo_u64)__double_as_longlong(x);
-    return bits >> 63 ? ~bits : bits | (ordo_u64)1 << 63;
-}
-ORDO_DEV double ordo_dev_unordered(ordo_u64 bits)
-{
-    return __longlong_as_double((long long)(bits >> 63 ? bits & ~((ordo_u64)1 << 63) : ~bits));
 }
 
 /* By a whole warp: lowers *least to the least priority of the lanes with `has`. *least holds such a word, inverted, so
