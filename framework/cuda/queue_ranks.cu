@@ -104,7 +104,7 @@ ORDO_DEV ordo_u32 distance(const ranks_order &o, ordo_u64 i)
 
 /* ---- a warp ---- */
 
-/* Adds the entries of lanes with `has` to the store, which has room for them. */
+/* Adds the entries of lanes with `has` to the store, where there is place for them. */
 ORDO_DEV void hold(ranks_worker *w, bool has, const entry &e)
 {
     const ordo_u32 those = __ballot_sync(~0u, has), below = those & ((1u << threadIdx.x % 32) - 1);

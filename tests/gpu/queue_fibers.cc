@@ -1,6 +1,6 @@
 /* queue_fibers.cc -- `ordo bench queue` on a grid of fibers, on one GPU and over ranks, each a process: see
  * block_fibers.h for blocks, of which QUEUE_BLOCKS fit. Linked with fake_runtime.cc; the memory that ranks share is
- * that of fake_peers.c.
+ * that of fake_peers.c. FAKE_SHIFT: a queue over ranks has 2^FAKE_SHIFT places in `mixed`, so that it is full at times.
  */
 enum { QUEUE_BLOCKS = 4 };
 #define FIBER_FIT(_kernel) ((void)(_kernel), (int)QUEUE_BLOCKS)
@@ -43,6 +43,9 @@ static cudaError_t fiber_launch_queue(const cudaLaunchConfig_t *config, const vo
     static cudaLaunchConfig_t now;
     void *all[] = {&now};
     now = *config;
+    const char *const shift = config->numAttrs ? getenv("FAKE_SHIFT") : NULL;
+    if (shift && ((ranks_order *)args[0])->mixed)
+        ((ranks_order *)args[0])->queue.shift = (ordo_u32)atoi(shift);
     fiber_call = kernel;
     fiber_order = args[0];
     return cudaLaunchKernelExC(

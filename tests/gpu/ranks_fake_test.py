@@ -3,6 +3,7 @@
 Each rank is a process whose kernel runs over fibers (ranks_fibers.h), and memory that ranks share is that of files
 (fake_peers.c). So all but memory orders is as on GPUs: --gpus, what ranks say to each other, boxes that are too small.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -135,6 +136,46 @@ class Ranks(unittest.TestCase):
         for scheduler in ("delta", "near_far", "broker"):
             run = self.run_over(2, "sssp", "--generate", GRAPHS[2], "--scheduler", scheduler, "-n", 2, "--verify")
             self.assertEqual(run.stdout.count("PASS"), 2, run.stdout + run.stderr)
+
+    def queue_records(self, ranks, *words, **settings):
+        run = self.run_over(ranks, "bench", "queue", "--warmup", 0, "-n", 1, "--operations", 600, *words, "--json", "-", **settings)
+        self.assertEqual(run.returncode, 0, (words, settings, run.stdout, run.stderr))
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+    def test_queue(self):
+        """Every entry is taken once, also where boxes have one chunk a ring and the queues eight places; one GPU beside them."""
+        for ranks, share, words, fakes in ((2, 0.5, (), {}), (3, 0.5, ("--lanes", 5), {"FAKE_BOX": "1", "FAKE_SHIFT": "3"}),
+                                           (2, 1, (), {"FAKE_BOX": "1", "FAKE_DELAY": "20"}), (2, 0, (), {"FAKE_SHIFT": "3"})):
+            found = self.queue_records(ranks, "--blocks", 2, "--threads", 64, "--remote", share, *words, **fakes)
+            ways = ((1, None), (ranks, False), (ranks, True))
+            self.assertEqual([(r["gpus"], r.get("staged"), r["queue"], r["pattern"]) for r in found],
+                             [(*way, q, p) for way in ways for q in ("bq", "bwd") for p in ("phases", "mixed")])
+            for r in found:
+                self.assertEqual((r["operations"], r["verified"], r["batch"], r["device"]), (600, True, 32, "cuda"))
+                if r["gpus"] > 1:
+                    self.assertEqual(r["remote"], share)
+                    self.assertAlmostEqual(r["messages"], 300 * share, delta=60 * min(share, 1 - share))
+        out = self.run_over(2, "bench", "queue", "--warmup", 0, "-n", 1, "--operations", 601, "--blocks", 1, "--threads", "64").stdout
+        self.assertIn("queue: 600 operations a run", out)
+        cell = r" +[\d.]+ \([\d.]+ to [\d.]+\)"
+        self.assertRegex(out, rf"(?m)^ +1 +64 +32 +1 +1 (?:{cell})+ *$")
+        for way in ("2", "2 staged"):
+            self.assertRegex(out, rf"(?m)^ +1 +64 +32 +1 +{way} (?:{cell} \[[\d.]+\])+$")
+
+    def test_queue_refused(self):
+        queue = ("bench", "queue", "--operations", 200, "-n", 1)
+        self.wrong(5, "found 2 GPUs, expected 3, one for each rank of this host", 3, *queue, FAKE_DEVICES="2")
+        self.wrong(5, "does not see the memory of that of rank", 2, *queue, "--blocks", 1, "--threads", 64, FAKE_PEERS_BLIND="1")
+        self.wrong(4, "bytes for memory that ranks share", 2, *queue, "--blocks", 1, "--threads", 64, FAKE_PEERS_MEMORY="100")
+        self.wrong(4, "making a queue", 2, *queue, "--blocks", 1, "--threads", 64, FAKE_MEMORY="3000")  # of rank 0 alone
+        for share in ("1.5", "nan", "-0.1"):
+            self.wrong(2, f"--remote '{share}', expected a number, at least 0, at most 1", 2, *queue, "--remote", share)
+        self.wrong(2, "takes --remote with several GPUs alone", 1, *queue, "--remote", 0.5)
+        self.wrong(2, "--batch '1', expected 32 over several GPUs", 2, *queue, "--batch", "32,1")
+        self.wrong(2, "5 blocks of 32 threads, expected 4 at most", 2, *queue, "--blocks", 5, "--threads", 32)
+        self.wrong(2, "found one warp, expected two", 2, *queue, "--blocks", 1, "--threads", 32)
+        self.wrong(2, "--operations 3, expected 2 at least for each of 2 GPUs", 2, "bench", "queue", "--operations", 3)
+        self.wrong(2, "bench ht has no queue, so it takes no --gpus", 2, "bench", "ht")
 
     def test_refused(self):
         sssp = ("sssp", "--generate", GRAPHS[2])
