@@ -48,18 +48,18 @@ static ordo_status address(const ordo_remote *remote, int which, ordo_u64 at, or
                             remote->rank, rank);
 }
 
-/* The parts of ranks, the most cells that a rank owns as `capacity`, and the words. */
-static ordo_status begin(const ordo_cuda *c, ordo_cuda_ranks *out)
+/* The parts of ranks, the most cells that a rank owns as `capacity`, and the words. `job`: NULL where items are
+ * targets.
+ */
+static ordo_status begin(const ordo_remote *remote, const ordo_job *job, ordo_cuda_ranks *out)
 {
-    const ordo_remote *const remote = c->job->remote;
     *out = ordo_cuda_ranks{};
-    out->cells = c->cells;
     out->rank = remote->rank;
     out->count = remote->count;
     for (ordo_u32 r = 0; r <= remote->count; r++)
         out->begin[r] = remote->begin[r];
     for (ordo_u32 r = 0; r <= remote->count; r++)
-        out->first_target[r] = c->job->op->activates ? out->begin[r] : (ordo_u32)ordo_targets_before(c->job, r);
+        out->first_target[r] = job && !job->op->activates ? (ordo_u32)ordo_targets_before(job, r) : out->begin[r];
     for (ordo_u32 r = 0; r < remote->count; r++) {
         const ordo_u32 room = ORDO_CUDA_BOX(out->first_target[r + 1] - out->first_target[r]);
         out->capacity = room > out->capacity ? room : out->capacity;
@@ -87,7 +87,8 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
 {
     const ordo_remote *const remote = c->job->remote;
     const ordo_u64 bits = ((ordo_u64)c->job->targets / 32 + 1) * sizeof(ordo_u32);
-    ordo_status status = begin(c, out);
+    ordo_status status = begin(remote, c->job, out);
+    out->cells = c->cells;
     const ordo_u64 box = (ordo_u64)out->capacity * message, boxes = box * remote->count;
     if (!status)
         status = take(remote->peers, BOXES, 2 * boxes);
@@ -112,7 +113,7 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
 ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
 {
     *out = ordo_cuda_boxes{};
-    ordo_status status = begin(c, ranks);
+    ordo_status status = begin(remote, NULL, ranks);
     while (out->shift < MOST_SHIFT && (ordo_u64)ORDO_CUDA_CHUNK * ORDO_CUDA_RINGS << out->shift < ranks->capacity)
         out->shift++;
     const ordo_u64 chunks = (ordo_u64)ORDO_CUDA_RINGS << out->shift, box = chunks * ORDO_CUDA_CHUNK * message;

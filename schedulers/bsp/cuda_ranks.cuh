@@ -6,11 +6,11 @@
  * Protocol. Pushing, a rank expands its own items, and sends what improves a ghost to its owner
  * (<ordo/detail/cuda/ranks.cuh>). Behind the meeting it takes the messages that have come: those that improve a cell
  * put their items on the list of the next step. A step costs one meeting of all ranks and one barrier of a rank's own
- * grid. With exchange=bulk ghosts are only marked, and are sent behind one more barrier, so each is one message however
- * often it improves. Cells that sum, and cells of targets that are no items, are always sent so.
- *   Pulling, a rank searches the in-edges of its own vertices for tails on the frontier. The frontier of a step is a
- * bitmap, of which each rank has a copy. The owner of a vertex writes its bit to all copies: while a step pulls, for
- * the next one; or, where the step before has pushed, from the stamps, ahead of one more meeting. Ghosts have no
+ * grid. With exchange=bulk (<ordo/detail/cuda/bulk.cuh>) ghosts are only marked, and are sent behind one more barrier,
+ * so each is one message however often it improves. Cells that sum, and cells of targets that are no items, are always
+ * sent so. Pulling, a rank searches the in-edges of its own vertices for tails on the frontier. The frontier of a step
+ * is a bitmap, of which each rank has a copy. The owner of a vertex writes its bit to all copies: while a step pulls,
+ * for the next one; or, where the step before has pushed, from the stamps, ahead of one more meeting. Ghosts have no
  * current cells while ranks pull. Their value is known nevertheless: only operators with ORDO_UNIFORM pull over ranks,
  * of which all cells on a frontier are equal, and a rank that has one says it. That is not so any more once a message
  * has found no place in its box, and comes a step late: then all further steps push.

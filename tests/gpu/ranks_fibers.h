@@ -13,6 +13,8 @@ static int fiber_fit(const void *kernel);
 
 #include <ordo/detail/cuda/ranks.cuh>
 
+#include <ordo/detail/cuda/bulk.cuh>
+
 #if ORDO_OP_ORDER != ORDO_SUM && ORDO_OP_ACTIVATES
 #include <ordo/detail/cuda/boxes.cuh>
 

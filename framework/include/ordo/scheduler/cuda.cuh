@@ -19,6 +19,7 @@
  *                    items
  *   op_dev_push, op_dev_step   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
  *   op_dev_send, op_dev_receive, ordo_dev_meet   several GPUs (<ordo/detail/cuda/ranks.cuh>)
+ *   op_dev_mark, op_dev_send_marked   the same with messages behind a superstep (<ordo/detail/cuda/bulk.cuh>)
  *   op_dev_post_staged, op_dev_unstage, op_dev_take_chunk   the same without supersteps (<ordo/detail/cuda/boxes.cuh>),
  *                   whose end is found by ordo_dev_round (<ordo/detail/cuda/rounds.cuh>)
  *
@@ -72,6 +73,7 @@ static_assert((int)op_array_count <= (int)ORDO_MOST_ARRAYS, "a state lists at mo
 #include <ordo/detail/cuda/relax.cuh>
 #if ORDO_OVER_RANKS
 #include <ordo/detail/cuda/ranks.cuh>
+#include <ordo/detail/cuda/bulk.cuh>
 #include <ordo/detail/cuda/boxes.cuh>
 #endif
 #elif ORDO_OP_KIND == ORDO_KIND_GATHER && ORDO_OP_COMBINE == ORDO_MODE
