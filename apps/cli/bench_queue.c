@@ -237,7 +237,8 @@ static ordo_status run_cell(load *l, int way, int form, int pattern, int trial)
     ordo_status status = ORDO_OK;
     progress_step();
     show_phase(l->o, "queue", forms[form]);
-    process_cancellable_run(&(ordo_options){.device = NULL});
+    /* ranks end together, behind the run */
+    process_cancellable_run(&(ordo_options){.device = l->group ? "cuda" : NULL});
     if (l->gpu) {
         status = run_on_gpus(l, way, form, pattern, &out);
         all = (taken){.count = out.count, .sum = out.sum, .squares = out.squares};
