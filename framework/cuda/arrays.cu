@@ -26,6 +26,7 @@ static bool is_of_session(const ordo_cuda *c, const void *at)
 
 ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
 {
+    const bool whole = !c->job->remote; /* a rank may have its own rows alone, and the state those of any vertex */
     for (int i = 0; i < arrays->count; i++) {
         const ordo_array *a = &arrays->array[i];
         memcpy(&arrays->host[i], a->place, sizeof arrays->host[i]);
@@ -35,9 +36,9 @@ ordo_status ordo_cuda_arrays_in(ordo_cuda *c, ordo_cuda_arrays *arrays)
             continue; /* it stays where it is, and is not copied back */
         } else if (arrays->host[i] == c->job->cells) {
             arrays->device[i] = c->cells;
-        } else if (c->out.row && arrays->host[i] == (const void *)c->job->out->row) {
+        } else if (whole && c->out.row && arrays->host[i] == (const void *)c->job->out->row) {
             arrays->device[i] = (void *)c->out.row;
-        } else if (c->out.edge && c->out.stride == c->job->out->stride &&
+        } else if (whole && c->out.edge && c->out.stride == c->job->out->stride &&
                    arrays->host[i] == (const void *)c->job->out->head) {
             arrays->device[i] = (void *)c->out.edge;
         } else {

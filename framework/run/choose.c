@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "distributed.h"
 #include "registry.h"
 #include "session.h"
 
@@ -579,10 +580,27 @@ static ordo_status choose_among(const ordo_work *work, const ordo_options *optio
     return choose_on(work->op, &s, r, NULL, options, p);
 }
 
+/* The scheduler of a run that names none: the default one or, over ranks on GPUs, where that does not run all operators,
+ * the first one that does. */
+static const ordo_scheduler *unnamed(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
+{
+    const ordo_scheduler *all[ORDO_MOST_SCHEDULERS], *const usual = ordo_scheduler_default();
+    const ordo_backend *backend;
+    if (!options->group || !options->device || is(options->device, "cpu") ||
+        load_backend(p->automatic ? "cuda" : options->device, p, &backend) ||
+        ordo_runs_over_ranks(op, usual, backend))
+        return usual; /* an error is found again */
+    const size_t count = ordo_schedulers(all, ORDO_MOST_SCHEDULERS);
+    for (size_t i = 0; i < count; i++)
+        if (ordo_runs_over_ranks(op, all[i], backend))
+            return all[i];
+    return usual;
+}
+
 ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo_plan *p)
 {
     const ordo_operator *op = work->op;
-    const ordo_scheduler *all[ORDO_MOST_SCHEDULERS], *named = ordo_scheduler_default();
+    const ordo_scheduler *all[ORDO_MOST_SCHEDULERS], *named = NULL;
     range r = {.scheduler = all, .any_sync = is(options->sync, "auto")};
     r.any_scheduler = options->scheduler ? is(options->scheduler, "auto") : r.any_sync;
     *p = (ordo_plan){.automatic = is(options->device, "auto")};
@@ -595,6 +613,8 @@ ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo
                          op->name, ORDO_NATIVE);
     if (options->scheduler && !r.any_scheduler && !(named = ordo_scheduler_find(options->scheduler)))
         return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", options->scheduler);
+    if (!named)
+        named = unnamed(op, options, p);
     if (options->sync && !r.any_sync && (status = find_sync(options->sync, &r.sync)))
         return status;
     if (r.any_scheduler || r.any_sync) {

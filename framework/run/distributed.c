@@ -251,7 +251,7 @@ static const ordo_instance *over_gpus(const ordo_backend *backend, const ordo_op
     return over && over->run ? over : NULL;
 }
 
-static bool runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const ordo_backend *backend)
+bool ordo_runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const ordo_backend *backend)
 {
     const unsigned devices = op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
     return devices & 1u << (backend ? ORDO_ON_CUDA : ORDO_ON_CPU) && (!backend || over_gpus(backend, op, s));
@@ -262,10 +262,10 @@ static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
     char others[128] = "";
     const ordo_scheduler *all[256];
     const size_t count = ordo_schedulers(all, 256);
-    if (runs_over_ranks(op, p->scheduler, p->backend))
+    if (ordo_runs_over_ranks(op, p->scheduler, p->backend))
         return ORDO_OK;
     for (size_t i = 0; i < count && i < 256; i++)
-        if (runs_over_ranks(op, all[i], p->backend))
+        if (ordo_runs_over_ranks(op, all[i], p->backend))
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", others[0] ? ", " : "",
                      all[i]->name);
     return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks%s; these do: %s",

@@ -11,6 +11,9 @@
  * ORDO_ERR_UNSOUND, by name; ORDO_ERR_USAGE. */
 ordo_status ordo_group_check(ordo_group *group, const ordo_work *work, ordo_plan *p);
 
+/* Whether an operator under a scheduler runs over ranks: on CPUs, or on GPUs with `backend`. */
+bool ordo_runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const struct ordo_backend *backend);
+
 /* Before the instance runs, when the team is there: sets job->remote and what the job owns. All ranks compare what they
  * are about to run. Errors: ORDO_ERR_USAGE in all ranks where they differ; ORDO_ERR_MEMORY. */
 ordo_status ordo_group_begin(ordo_group *group, ordo_job *job, const ordo_plan *p);
