@@ -524,6 +524,8 @@ static ordo_status try_candidate(const ordo_operator *op, const candidate *c, co
     if (!status) {
         steps = NOT_THERE;
         status = backend ? place_on_backend(op, backend, p) : place_on_cpu(op, options, p);
+        if (!status && options->group)
+            status = ordo_group_allows(options->group, op, p);
     }
     if (!status) {
         steps = REFUSES_SETTING;
@@ -580,15 +582,14 @@ static ordo_status choose_among(const ordo_work *work, const ordo_options *optio
     return choose_on(work->op, &s, r, NULL, options, p);
 }
 
-/* The scheduler of a run that names none: the default one or, over ranks on GPUs, where that does not run all operators,
- * the first one that does. */
+/* The scheduler of a run that names none: the default one or, over ranks on GPUs, where that does not run all
+ * operators, the first one that does. */
 static const ordo_scheduler *unnamed(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
 {
     const ordo_scheduler *all[ORDO_MOST_SCHEDULERS], *const usual = ordo_scheduler_default();
     const ordo_backend *backend;
     if (!options->group || !options->device || is(options->device, "cpu") ||
-        load_backend(p->automatic ? "cuda" : options->device, p, &backend) ||
-        ordo_runs_over_ranks(op, usual, backend))
+        load_backend(p->automatic ? "cuda" : options->device, p, &backend) || ordo_runs_over_ranks(op, usual, backend))
         return usual; /* an error is found again */
     const size_t count = ordo_schedulers(all, ORDO_MOST_SCHEDULERS);
     for (size_t i = 0; i < count; i++)

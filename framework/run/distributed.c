@@ -272,12 +272,11 @@ static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
                      p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others[0] ? others : "none");
 }
 
-ordo_status ordo_group_check(ordo_group *group, const ordo_work *work, ordo_plan *p)
+ordo_status ordo_group_allows(const ordo_group *group, const ordo_operator *op, const ordo_plan *p)
 {
     const ordo_status status = check_group(group, p);
     if (status)
         return status;
-    const ordo_operator *op = work->op;
     const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
                       : op->kind == ORDO_KIND_GATHER && group->part
                           ? "it gathers, for which ranks own ranges of vertices, expected no --partition"
@@ -288,9 +287,14 @@ ordo_status ordo_group_check(ordo_group *group, const ordo_work *work, ordo_plan
                                                     : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
-    const ordo_status no_scheduler = check_scheduler(op, p);
-    if (no_scheduler || !p->backend)
-        return no_scheduler;
+    return check_scheduler(op, p);
+}
+
+ordo_status ordo_group_check(ordo_group *group, const ordo_operator *op, ordo_plan *p)
+{
+    const ordo_status status = ordo_group_allows(group, op, p);
+    if (status || !p->backend)
+        return status;
     p->instance = over_gpus(p->backend, op, p->scheduler);
     return use_devices(group, p->backend); /* here, for an app may make a session next, on its rank's GPU */
 }

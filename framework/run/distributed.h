@@ -7,9 +7,10 @@
 
 #include "plan.h"
 
-/* Whether the work can run over ranks as planned; sets the plan's instance to the one for that. Errors:
- * ORDO_ERR_UNSOUND, by name; ORDO_ERR_USAGE. */
-ordo_status ordo_group_check(ordo_group *group, const ordo_work *work, ordo_plan *p);
+/* Whether the operator can run over ranks as planned. Errors: ORDO_ERR_UNSOUND, by name; ORDO_ERR_USAGE. */
+ordo_status ordo_group_allows(const ordo_group *group, const ordo_operator *op, const ordo_plan *p);
+/* The same; sets the plan's instance to the one for that, and on GPUs chooses the GPU of this rank. */
+ordo_status ordo_group_check(ordo_group *group, const ordo_operator *op, ordo_plan *p);
 
 /* Whether an operator under a scheduler runs over ranks: on CPUs, or on GPUs with `backend`. */
 bool ordo_runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const struct ordo_backend *backend);

@@ -113,7 +113,7 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         return status;
     if (work->session && !p->backend)
         snprintf(p->fallback, sizeof p->fallback, "%s", ordo_session_why(work->session));
-    if ((status = check_options(options)) || (options->group && (status = ordo_group_check(options->group, work, p))))
+    if ((status = check_options(options)) || (options->group && (status = ordo_group_check(options->group, op, p))))
         return status;
 
     /* the work itself */
