@@ -100,6 +100,11 @@ void ordo_team_barrier(ordo_team *team)
     }
 }
 
+int ordo_team_waiting(const ordo_team *team)
+{
+    return (int)__atomic_load_n(&team->arrived, __ATOMIC_RELAXED);
+}
+
 static void *member_main(void *arg)
 {
     member *me = arg;

@@ -5,7 +5,8 @@
  * member has its own bucket arrays and pushes only there. Supersteps: all members agree on the lowest bucket that any
  * of them has, open their arrays of that bucket to each other, and process them together. Activations of the current
  * bucket are chained: the member that made them processes them itself, hop after hop, until more than `chain` of them
- * wait; only then do they go through the barrier (bucket fusion, Zhang et al. 2020; VGC in Dong et al. 2021).
+ * wait, or more than `patience` while half of the members have nothing left to do; only then do they go through the
+ * barrier (bucket fusion, Zhang et al. 2020; VGC in Dong et al. 2021).
  *
  * Where one member has all entries, and at most `alone` of them, it goes on by itself, from bucket to bucket, until
  * more wait or none: on a path, or in a part of a graph that is like one, a barrier for every bucket would cost more
@@ -208,12 +209,20 @@ ORDO_INLINE ordo_bin *delta_later(delta_member *me)
     return ORDO_OP_KIND == ORDO_KIND_RELAX && me->job->long_rows ? &me->later : NULL;
 }
 
-/* Processes what the member has activated of the current bucket, hop after hop, while that is not empty and at most
- * `chain` entries. */
-ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop, ordo_u64 chain, const ordo_rows *rows,
-                             const ordo_sync sync)
+/* Whether half of the members wait for this one, which has so many entries that they would gain. */
+ORDO_INLINE bool delta_is_awaited(const delta_member *me, ordo_u64 count)
 {
-    while (current->count && current->count <= chain && !ordo_job_stopped(me->job)) {
+    return count > (ordo_u64)me->job->tunable[DELTA_PATIENCE] &&
+           2 * ordo_team_waiting(me->job->team) >= me->job->threads;
+}
+
+/* Processes what the member has activated of the current bucket, hop after hop, while that is not empty and at most
+ * `chain` entries; `alone`: the others have none, and wait in any case. */
+ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop, ordo_u64 chain, bool alone,
+                             const ordo_rows *rows, const ordo_sync sync)
+{
+    while (current->count && current->count <= chain && !ordo_job_stopped(me->job) &&
+           (alone || !delta_is_awaited(me, current->count))) {
         delta_swap(hop, current);
         me->count.put += hop->count;
         op_expand_short(me->job, rows, (const op_entry *)hop->data, hop->count, &me->count, delta_later(me), sync,
@@ -237,7 +246,7 @@ ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, 
         if (me->far_lowest <= me->current)
             delta_deal_far(me);
         const ordo_u64 slot = me->current & (me->buckets - 1);
-        delta_chain(me, &me->bins[slot], hop, most, rows, sync);
+        delta_chain(me, &me->bins[slot], hop, most, true, rows, sync);
         if (me->bins[slot].count)
             return; /* more than that, or the run is to stop */
         me->mask &= ~((ordo_u64)1 << slot);
@@ -401,7 +410,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, delta_later(&me), sync, delta_push,
                        &me);
         ordo_set_state(job, index, ORDO_BUSY); /* no longer stealing */
-        delta_chain(&me, &me.bins[slot], &hop, chain, &rows, sync);
+        delta_chain(&me, &me.bins[slot], &hop, chain, job->threads == 1, &rows, sync);
         if (!me.bins[slot].count)
             me.mask &= ~((ordo_u64)1 << slot);
         me.count.work_seconds += ORDO_CLOCK(job) - before;

@@ -41,6 +41,9 @@ ORDO_API void ordo_team_run(ordo_team *team, ordo_team_fn *fn, void *arg);
  * core for every member, then sleeps. */
 ORDO_API void ordo_team_barrier(ordo_team *team);
 
+/* How many members wait at the barrier; as of some moment ago. */
+ORDO_API int ordo_team_waiting(const ordo_team *team);
+
 /* Lets another thread run on this core: for loops that wait for a thread which may not be running. */
 ORDO_API void ordo_yield(void);
 
