@@ -19,7 +19,7 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #define ORDO_CUDA_BOX(_owned) (_owned)
 #endif
 
-enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, BLOCKS };
+enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, GATHER, BLOCKS = GATHER + 2 };
 enum { MOST_SHIFT = 10 }; /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
@@ -79,7 +79,7 @@ ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote)
 {
     const ordo_u64 none = 0;
     ordo_u64 all[ORDO_CUDA_RANKS];
-    const ordo_status status = ordo_cuda_failed(cudaDeviceSynchronize(), "clearing memory");
+    const ordo_status status = ordo_cuda_failed(cudaDeviceSynchronize(), "waiting for other ranks");
     return status ? status : ordo_group_collect(remote->group, &none, 1, all);
 }
 
@@ -147,6 +147,32 @@ ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *
     out->side =
         (ordo_cuda_side *)ordo_cuda_alloc(c, (ordo_u64)remote->count * ORDO_CUDA_RINGS, sizeof *out->side, true);
     return out->side ? ordo_cuda_ranks_meet(remote) : ORDO_ERR_MEMORY;
+}
+
+/* A rank copies what it has into a block that all see, and behind a meeting what the others have from theirs. Blocks
+ * take turns: one is written again behind the meeting of the next call, when all have copied from it. */
+ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, void *array, const ordo_u64 *at, size_t unit)
+{
+    static int turn;
+    const int which = GATHER + (turn++ & 1);
+    ordo_u64 most = 1;
+    for (ordo_u32 r = 0; r < remote->count; r++)
+        most = at[r + 1] - at[r] > most ? at[r + 1] - at[r] : most;
+    ordo_status status = size[which] >= most * unit ? ORDO_OK : take(remote->peers, which, most * unit);
+    for (ordo_u32 i = 0; i < remote->count && !status; i++) {
+        const ordo_u32 r = (remote->rank + i) % remote->count; /* ranks begin with different ones */
+        ordo_u8 *const here = (ordo_u8 *)array + at[r] * unit;
+        const ordo_u64 bytes = (at[r + 1] - at[r]) * unit;
+        void *there;
+        status = address(remote, which, 0, r, &there);
+        if (!status && bytes)
+            status = ordo_cuda_failed(i == 0 ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyDefault, 0)
+                                             : cudaMemcpyAsync(here, there, bytes, cudaMemcpyDefault, 0),
+                                      "copying between GPUs");
+        if (!status && i == 0)
+            status = ordo_cuda_ranks_meet(remote);
+    }
+    return status ? status : ordo_cuda_failed(cudaDeviceSynchronize(), "copying between GPUs");
 }
 
 ordo_status ordo_cuda_ranks_result(ordo_remote *remote, float *milliseconds)

@@ -1,4 +1,4 @@
-/* ranks.h -- what host.cu and queue_ranks.cu need of ranks.cu. */
+/* ranks.h -- what host.cu, session.cu and queue_ranks.cu need of ranks.cu. */
 #ifndef ORDO_CUDA_RANKS_H
 #define ORDO_CUDA_RANKS_H
 
@@ -10,6 +10,9 @@ ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_
                                 ordo_cuda_boxes *out);
 /* Waits until what this rank clears is cleared, and then for all ranks. */
 ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote);
+
+/* ordo_backend_session.gather. */
+ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, void *array, const ordo_u64 *at, size_t unit);
 
 /* After a kernel over ranks: sets remote->messages, and the time from when all ranks had met to the end, which does not
  * have the time by which their kernels began apart. */

@@ -13,6 +13,7 @@
 
 #include "copy.h"
 #include "held.h"
+#include "ranks.h"
 
 enum { THREADS = 256, BLOCKS = 8 /* of a multiprocessor */ };
 
@@ -256,6 +257,6 @@ static ordo_status session_each(void *own, const ordo_each *each, int threads, o
     return status;
 }
 
-const ordo_backend_session ordo_cuda_sessions = {session_begin, session_end,    session_take,
-                                                 session_drop,  session_read,   session_write,
-                                                 session_each,  session_number, session_check};
+const ordo_backend_session ordo_cuda_sessions = {session_begin, session_end,           session_take, session_drop,
+                                                 session_read,  session_write,         session_each, session_number,
+                                                 session_check, ordo_cuda_ranks_gather};

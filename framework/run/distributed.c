@@ -546,20 +546,14 @@ static ordo_status collect_ended(ordo_group *r, ordo_job *job)
     return status ? status : end_with_others(r, job);
 }
 
-/* Puts the elements of items, or of targets, together that ranks own. Where parts are ranges, these are where they
- * belong. Otherwise each rank's go into a stretch of a copy. */
-static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_items, void *array, ordo_u64 n, size_t size)
+/* gather_owned where ranks own parts that are no ranges: each rank's elements go into a stretch of a copy. */
+static ordo_status gather_parts(const ordo_group *r, const ordo_job *job, ordo_u8 *elements, ordo_u64 n, size_t size)
 {
     const ordo_u32 *part = job->remote->part;
     ordo_u64 *at = ordo_alloc_zero((size_t)r->count + 2, sizeof *at);
-    ordo_u8 *copy = part ? ordo_alloc(n, size) : NULL, *elements = array;
-    ordo_status status = at && (copy || !part) ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status && !part) {
-        for (int i = 0; i <= r->count; i++)
-            at[i] = !of_items ? ordo_targets_before(job, (ordo_u32)i) : r->begin[i] < n ? r->begin[i] : n;
-        status = r->transport->gather(elements, at, size);
-    }
-    if (!status && part) {
+    ordo_u8 *copy = ordo_alloc(n, size);
+    ordo_status status = at && copy ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status) {
         for (ordo_u64 v = 0; v < n; v++)
             at[part[v] + 1]++;
         for (int i = 0; i < r->count; i++)
@@ -577,33 +571,30 @@ static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_item
     return status;
 }
 
-/* The same of an array that is in a session, on a device if it is apart: by way of the host. */
-static ordo_status gather_array(ordo_group *r, const ordo_job *job, bool of_items, void *array, ordo_u64 n, size_t size)
+/* Puts the elements of items, or of targets, together that ranks own, in all ranks. */
+static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_items, void *array, ordo_u64 n, size_t size)
 {
-    ordo_session *const session = session_apart(job);
-    if (!session)
-        return gather_owned(r, job, of_items, array, n, size);
-    ordo_u64 first, end;
-    ordo_job_owned_range(job, of_items, &first, &end);
-    ordo_u8 *const copy = ordo_alloc(n, size);
-    ordo_status status = copy ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status && first < end)
-        status = ordo_session_read(session, copy + size * first, (ordo_u8 *)array + size * first, size * (end - first));
-    if (!status)
-        status = gather_owned(r, job, of_items, copy, n, size);
-    if (!status && n)
-        status = ordo_session_write(session, array, copy, size * n);
-    ordo_free(copy);
+    const ordo_session *const session = session_apart(job);
+    if (job->remote->part)
+        return gather_parts(r, job, array, n, size);
+    ordo_u64 *at = ordo_alloc((size_t)r->count + 1, sizeof *at);
+    if (!at)
+        return ORDO_ERR_MEMORY;
+    for (int i = 0; i <= r->count; i++)
+        at[i] = !of_items ? ordo_targets_before(job, (ordo_u32)i) : r->begin[i] < n ? r->begin[i] : n;
+    const ordo_status status =
+        session ? ordo_session_gather(session, job->remote, array, at, size) : r->transport->gather(array, at, size);
+    ordo_free(at);
     return status;
 }
 
 /* Cells, and arrays that processing an item writes. */
 static ordo_status gather_answer(ordo_group *r, ordo_job *job)
 {
-    ordo_status status = gather_array(r, job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, job->cells,
+    ordo_status status = gather_owned(r, job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, job->cells,
                                       job->targets, ordo_type_bytes(job->op->cell));
     for (int i = 0; !status && i < r->remote.written_count; i++)
-        status = gather_array(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
+        status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;
 }
 
