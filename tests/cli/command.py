@@ -21,6 +21,7 @@ from references import dijkstra
 
 ORDO = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 GIVEN_CC = os.environ.get("CC")
+QUICK = "ORDO_TEST_QUICK" in os.environ  # less of what takes long and is of one kind, for tools/check
 TREE = str(pathlib.Path(__file__).resolve().parents[2])
 APPS = ("sssp", "bellman-ford", "johnson", "bfs", "cc", "mst", "widest", "kcore", "pagerank", "tc", "bc", "scc", "mis", "colour", "lp", "hits")
 

@@ -652,7 +652,7 @@ class CheckCritical(Files):
     def test_truth(self):
         folder = os.path.join(TREE, "tests", "cli")
         for name, parts in self.PARTS.items():
-            options = ("--symmetrise",) if name == "colour" else ()
+            options = (*(("--symmetrise",) if name == "colour" else ()), *(("--trials", 200) if command.QUICK else ()))
             text = self.ok(ordo("check-operator", os.path.join(folder, "critical", name + ".c"), *options)).out
             self.assertEqual(sorted(re.findall(r"(?m)^  (\w[\w ]*\w) +holds$", text)), sorted(self.ALWAYS + parts), text)
         text = self.ok(ordo("check-operator", os.path.join(folder, "operators", "matching.c"), "--device", "cpu")).out
@@ -720,7 +720,7 @@ class CheckCritical(Files):
         self.lie("dining", [("    return eaten < s->meals[r->item];", "    return eaten < 2;")], order, own + ", in order, every request served at once; 0 asks, section of 0")
         hungry = "    return ordo_load_u32(&s->eaten[r->item]) < s->meals[r->item];"
         self.lie("dining", [("    return eaten < s->meals[r->item];", "    return 1;"), ("    if (ordo_load_u32(&s->eaten[i]) >= s->meals[i])\n        return 0;\n", ""), (hungry, "    return 1;")],
-                 order, "a run has not ended after 1024 sections, in order, every request served at once; 0 asks, section of 0, .*, \\.\\.\\.; edges of 1 vertices: $")
+                 order, "a run has not ended after 1024 sections, in order, every request served at once; 0 asks, section of 0, .*, \\.\\.\\.; edges of 1 vertices: $", "--trials", 10)
         self.lie("bank", [(self.OPEN, "    return 1;")], "idempotent", "item 0 asks again when all work is done, and its section changes nothing: 'topology' would go on for ever")
         self.lie("sgd", [("    if (ordo_load_u32(&s->done[i]) == s->epoch)\n        return 0;\n", ""), ("    return s->done[r->item] != s->epoch;", "    return 1;")], "idempotent",
                  r"item 0 asks again when all work is done, and its section changes factor\[0\], a word of target 0")

@@ -11,10 +11,10 @@
 
 #include <ordo/graph.h>
 
-/* Divisor of numbers of repeats, for builds in which each repeat takes many times as long. */
+/* Divisor of numbers of repeats, for builds in which each repeat takes many times as long, and for tools/check. */
 #if defined(__SANITIZE_THREAD__)
 enum { SLOWER = 8 };
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(__SANITIZE_ADDRESS__) || defined(ORDO_TEST_QUICK)
 enum { SLOWER = 4 };
 #else
 enum { SLOWER = 1 };
