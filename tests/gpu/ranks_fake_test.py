@@ -184,9 +184,10 @@ class Ranks(unittest.TestCase):
         self.wrong(4, "bytes for memory that ranks share", 2, *sssp, "--scheduler", "bsp", FAKE_PEERS_MEMORY="100")
         self.wrong(2, "expected no --partition", 2, *sssp, "--scheduler", "bsp", "--partition", "random")
         self.wrong(2, "on GPUs only sync atomic does", 2, *sssp, "--scheduler", "bsp", "--sync", "lock")
-        self.wrong(6, "did not end within 0.3 s", 2, "sssp", "--generate", "path --vertices 9000", "--source", 0,
+        # within 0.3 s, or in time, if another rank has noticed that first
+        self.wrong(6, "did not end ", 2, "sssp", "--generate", "path --vertices 9000", "--source", 0,
                    "--scheduler", "bsp", "--timeout", 0.3)
-        self.wrong(6, "did not end within 0.3 s", 3, "sssp", "--generate", "path --vertices 9000", "--source", 0,
+        self.wrong(6, "did not end ", 3, "sssp", "--generate", "path --vertices 9000", "--source", 0,
                    "--scheduler", "broker", "--timeout", 0.3)
         self.wrong(5, "does not see the memory of that of rank", 2, *sssp, "--scheduler", "broker", FAKE_PEERS_BLIND="1")
         self.wrong(4, "bytes for memory that ranks share", 2, "sssp", "--generate", "path --vertices 9000", "--scheduler", "broker",
