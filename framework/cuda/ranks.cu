@@ -166,8 +166,8 @@ ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, void *array, const
         void *there;
         status = address(remote, which, 0, r, &there);
         if (!status && bytes)
-            status = ordo_cuda_failed(i == 0 ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyDefault, 0)
-                                             : cudaMemcpyAsync(here, there, bytes, cudaMemcpyDefault, 0),
+            status = ordo_cuda_failed(i == 0 ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyDeviceToDevice, 0)
+                                             : cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToDevice, 0),
                                       "copying between GPUs");
         if (!status && i == 0)
             status = ordo_cuda_ranks_meet(remote);

@@ -27,8 +27,9 @@
       "relax: threads (cuda: blocks) take chunks of the frontier, or have even parts of it, and give away what is "    \
       "beyond the mean of edges")                                                                                      \
     X(BSP_EXCHANGE, "exchange", CHOICE, "auto", 0, 0, "auto|eager|bulk", "",                                           \
-      "several GPUs: messages are stored into the owner's memory as targets improve, or, one for each target, at the " \
-      "end of a superstep; auto: eager, and bulk where cells sum or targets are no items, which have no other")
+      "several GPUs: messages are stored into the owner's memory as targets improve, or, one for each target, behind " \
+      "a superstep; auto: bulk where degrees are even, and where cells sum or targets are no items, which have no "    \
+      "other (uniform-24, two GPUs: eager takes 1.3x; rmat-22, four: bulk 1.1x)")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \
