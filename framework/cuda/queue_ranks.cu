@@ -16,7 +16,7 @@
  *
  * `phases` is one kernel here: the takes of a rank begin when the puts of all ranks are in queues. `mixed`: a warp
  * puts, receives, and takes, over and over. The time is from when the kernels of all ranks have met to when all have
- * taken everything (ordo_dev_last_round), with the rounds that find the end.
+ * taken everything (ordo_dev_end_rounds), with the rounds that find the end.
  *
  * The end of the puts in `phases`, and of all in `mixed`: <ordo/detail/cuda/rounds.cuh>. Things are entries; all of
  * them are made in the beginning, and finished when they are in their queue, or, mixed, taken. Messages are how they
@@ -241,13 +241,9 @@ ORDO_DEV void monitor(const ranks_order &o, ordo_u64 met, ordo_u64 workers)
         __nanosleep(QUEUE_ROUND_NAP);
     if (lane == 0)
         ordo_dev_release(&o.words->stop, (ordo_u64)1);
-    while (__shfl_sync(~0u, ordo_dev_acquire(&o.words->ended), 0) < workers)
-        __nanosleep(QUEUE_NAP);
-    ordo_dev_last_round(o.ranks, &k);
-    if (lane == 0) {
+    ordo_dev_end_rounds(o.ranks, &k, &o.words->ended, workers, &o.words->sent);
+    if (lane == 0)
         o.ranks.words[o.ranks.rank]->nanoseconds = ordo_dev_clock() - began;
-        o.ranks.words[o.ranks.rank]->messages = ordo_dev_load(&o.words->sent);
-    }
 }
 
 template <bool Staged>

@@ -29,7 +29,6 @@
 
 enum {
     ADDS_RANKS_LOOKS = 4, /* portions of a busy warp between two looks for messages, where the run is latency-bound */
-    ADDS_RANKS_NAP = 500, /* nanoseconds, while workers end */
 };
 
 /* By a whole warp that has pushed all that its portion activated, or the messages that it took: sends what the block
@@ -94,10 +93,5 @@ ORDO_DEV void adds_ranks_warp(const adds_args &a, adds_dev_manager *m, ordo_u64 
         ordo_dev_store_block(&m->over, 1u);
         r.words[r.rank]->nanoseconds = ordo_dev_clock() - began;
     }
-    while (ordo_dev_acquire(&q.words->ended) < (ordo_u64)a.params.workers * ADDS_DEV_WARPS)
-        __nanosleep(ADDS_RANKS_NAP);
-    __syncwarp();
-    ordo_dev_last_round(r, &k);
-    if (lane == 0)
-        r.words[r.rank]->messages = ordo_dev_load(&q.words->sent);
+    ordo_dev_end_rounds(r, &k, &q.words->ended, (ordo_u64)a.params.workers * ADDS_DEV_WARPS, &q.words->sent);
 }

@@ -55,12 +55,7 @@ ORDO_DEV void broker_ranks_monitor(const broker_args &a, ordo_u64 met)
         ordo_dev_store(&a.words->stop, (ordo_u64)1);
         r.words[r.rank]->nanoseconds = ordo_dev_clock() - began;
     }
-    while (ordo_dev_acquire(&a.words->ended) < a.workers)
-        __nanosleep(BROKER_DEV_NAP);
-    __syncwarp();
-    ordo_dev_last_round(r, &k);
-    if (lane == 0)
-        r.words[r.rank]->messages = ordo_dev_load(&a.words->sent);
+    ordo_dev_end_rounds(r, &k, &a.words->ended, a.workers, &a.words->sent);
 }
 
 /* By a whole warp: sends what the block has staged. Messages that found their box full are bits then, and finished. */

@@ -23,10 +23,8 @@
  */
 #include <ordo/detail/cuda/rounds.cuh>
 
-enum {
-    INBOX_RANKS_IDLE = 8,  /* turns of an idle worker between looks: thousands of them would keep the memory busy */
-    INBOX_RANKS_NAP = 500, /* nanoseconds of the monitor while workers end */
-};
+/* Turns of an idle worker between looks: thousands of them would keep the memory busy. */
+enum { INBOX_RANKS_IDLE = 8 };
 
 /* By the whole grid, before it meets: `pending` is the number of initial items that the rank owns. */
 ORDO_DEV void inbox_ranks_start(const inbox_args &a)
@@ -94,10 +92,5 @@ ORDO_DEV void inbox_ranks_end(const inbox_args &a, ordo_dev_rounds *k, ordo_u64 
     const ordo_cuda_ranks &r = a.ctx.ranks;
     if (threadIdx.x % 32 == 0)
         r.words[r.rank]->nanoseconds = ordo_dev_clock() - began;
-    while (ordo_dev_acquire(&a.words->ended) < a.workers)
-        __nanosleep(INBOX_RANKS_NAP);
-    __syncwarp();
-    ordo_dev_last_round(r, k);
-    if (threadIdx.x % 32 == 0)
-        r.words[r.rank]->messages = ordo_dev_load(&a.words->sent);
+    ordo_dev_end_rounds(r, k, &a.words->ended, a.workers, &a.words->sent);
 }

@@ -33,7 +33,7 @@
  *
  * The end. All monitors compute the same from the same words, so all ranks end at the same meeting; a stop request of
  * one host is said there as well. Each tells the workers of its rank. When these have ended, monitors meet once more
- * (ordo_dev_last_round): then no rank stores to memory of others, which may be used by the next run.
+ * (ordo_dev_end_rounds): then no rank stores to memory of others, which may be used by the next run.
  *
  * A rank that never meets lets the others wait for ever: the process that has started the ranks ends them.
  *
@@ -45,7 +45,10 @@
 
 #include <ordo/detail/cuda/words.cuh>
 
-enum { ORDO_ROUND_NAP = 64 /* nanoseconds, of a monitor that waits for others */ };
+enum {
+    ORDO_ROUND_NAP = 64, /* nanoseconds, of a monitor that waits for others, */
+    ORDO_END_NAP = 500,  /* and for its own workers at the end */
+};
 
 /* The words that a rank says. */
 enum { ORDO_ROUND_FINISHED, ORDO_ROUND_MADE, ORDO_ROUND_STOP, ORDO_ROUND_FRONT };
@@ -89,12 +92,20 @@ ORDO_DEV bool ordo_dev_round(const ordo_cuda_ranks &r, ordo_dev_rounds *k, ordo_
     return over || stops;
 }
 
-/* When the workers of the rank have ended: waits until those of all ranks have. */
-ORDO_DEV void ordo_dev_last_round(const ordo_cuda_ranks &r, ordo_dev_rounds *k)
+/* When the run is over and the rank's workers know it: waits until they have ended, and then for those of all ranks.
+ * `ended`: how many of the `workers` have, which each adds to behind its last store. `sent`: messages of this rank,
+ * which becomes the run's count of them. */
+ORDO_DEV void ordo_dev_end_rounds(const ordo_cuda_ranks &r, ordo_dev_rounds *k, ordo_u64 *ended, ordo_u64 workers,
+                                  ordo_u64 *sent)
 {
+    while (ordo_dev_acquire(ended) < workers)
+        __nanosleep(ORDO_END_NAP);
+    __syncwarp();
     ordo_dev_say(r, ++k->met, 0);
     while (!ordo_dev_all_said(r, k->met))
         __nanosleep(ORDO_ROUND_NAP);
+    if (threadIdx.x % 32 == 0)
+        r.words[r.rank]->messages = ordo_dev_load(sent);
 }
 
 #endif
