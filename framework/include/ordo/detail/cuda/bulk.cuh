@@ -16,6 +16,8 @@
  * ghosts are swapped on different sides of a barrier, but for this thread's own.
  *
  * Memory order. Ghosts and marks are relaxed; the barriers of the grid and the meeting order them.
+ *
+ * The protocol is a model for Spin, tests/models/ranks_bulk.pml.
  */
 /* Whether this rank owns the cell of a target. */
 ORDO_DEV bool op_dev_owns_target(const ordo_cuda_ranks &r, ordo_u32 target)
