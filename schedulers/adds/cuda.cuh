@@ -347,7 +347,7 @@ static void adds_plan(const ordo_job *job, int blocks, double delta, bool classe
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     adds_dev_queue *const q = &a->queue;
     q->layout = adds_layout_for((ordo_u32)t[ADDS_BUCKETS], (ordo_u64)t[ADDS_POOL], (ordo_u64)t[ADDS_BLOCK],
-                                (ordo_u64)t[ADDS_SEGMENT], job->out->m, sizeof(op_entry), ADDS_DEV_MOST);
+                                (ordo_u64)t[ADDS_SEGMENT], ordo_job_owned_edges(job), sizeof(op_entry), ADDS_DEV_MOST);
     while (q->layout.blocks > ORDO_POOL_BLOCKS) {
         q->layout.block_shift++;
         q->layout.blocks /= 2;

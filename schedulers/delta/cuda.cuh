@@ -645,7 +645,8 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     ordo_dev_pool *const p = &a->queue.pool;
     /* small blocks, since each bucket may hold one that is nearly empty */
     const ordo_u64 most = ((ordo_u64)1 << 32) - (1 << 24);
-    ordo_u64 slots = t[DELTA_POOL] > 0 ? (ordo_u64)t[DELTA_POOL] : job->out->m / 2 + job->num_items;
+    ordo_u64 slots = t[DELTA_POOL] > 0 ? (ordo_u64)t[DELTA_POOL]
+                                       : ordo_job_owned_edges(job) / 2 + (job->remote ? job->owned : job->num_items);
     slots = slots < most ? slots : most;
     p->block_shift = 16;
     while (p->block_shift > 5 && slots >> p->block_shift < 512)

@@ -296,6 +296,13 @@ static inline ordo_u64 ordo_targets_before(const ordo_job *job, ordo_u32 rank)
     return job->targets * rank / job->remote->count; /* below 2^32 targets */
 }
 
+/* The edges in the rows of the items that this process owns, where ranks own ranges. */
+static inline ordo_u64 ordo_job_owned_edges(const ordo_job *job)
+{
+    return job->remote ? job->out->row[(ordo_u64)job->first_owned + job->owned] - job->out->row[job->first_owned]
+                       : job->out->m;
+}
+
 /* Sets [*first, *end), the elements that this rank owns, where ranks own ranges: of an array with one for each item, or
  * for each target that is no item. */
 static inline void ordo_job_owned_range(const ordo_job *job, bool of_items, ordo_u64 *first, ordo_u64 *end)

@@ -13,7 +13,8 @@
  * have been made: a ghost that is not 0 has a mark. An addition that finds 0 sets it; others find what that one has
  * added, or additions between, whose first one found 0. Sending swaps the ghost for 0, so each addend is sent once. A
  * value whose box is full is added to the ghost again, with the mark, by the thread that has it: marks are set and
- * ghosts are swapped on different sides of a barrier, but for this thread's own.
+ * ghosts are swapped on different sides of a barrier, but for this thread's own. A box has a place for each cell that
+ * its owner owns, so it is full only where tests make it smaller.
  *
  * Memory order. Ghosts and marks are relaxed; the barriers of the grid and the meeting order them.
  *
