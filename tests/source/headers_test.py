@@ -35,7 +35,7 @@ def compiles(what, command, text, suffix):
 c = ["gcc", "-std=c11", "-fsyntax-only", *warnings]
 # {0} and partial initialisers are C's; C++ takes them, with a warning that -Wextra turns on
 cxx = ["g++", "-std=c++17", "-fsyntax-only", *warnings, "-Wno-missing-field-initializers"]
-TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/gather.h", "detail/cpu/gather.h", "detail/cpu/ghosts.h", "detail/cpu/mode.h", "detail/cpu/residual.h", "detail/residual.h",
+TEMPLATES = ["operator/relax.h", "operator/critical.h", "operator/gather.h", "detail/cpu/gather.h", "detail/cpu/ghosts.h", "detail/cpu/mode.h", "detail/cpu/residual.h", "detail/residual.h", "detail/written.h",
              "operator/each_weight.h", "scheduler/cpu.h", "detail/cpu/relax.h", "detail/cpu/cell.h", "detail/cpu/grow.h",
              "detail/cpu/critical.h", "detail/cpu/race.h", "detail/cpu/remote.h", "detail/run_time_unit.h", "detail/run_time_gather.h", "detail/run_time_relax.h", "detail/run_time_critical.h",
              "detail/run_time_instance.h"]  # end or follow an operator file
