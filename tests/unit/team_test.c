@@ -42,6 +42,26 @@ START_TEST(barrier_orders_writes)
 }
 END_TEST
 
+/* Member 0 goes to the barrier when it has seen all others wait there. */
+static void wait_for_others(void *arg, int member)
+{
+    relay *r = arg;
+    while (member == 0 && ordo_team_waiting(r->team) < r->threads - 1)
+        ordo_yield();
+    ordo_team_barrier(r->team);
+}
+
+START_TEST(waiting_members_are_counted)
+{
+    relay r = {.threads = 5};
+    ck_assert_int_eq(ordo_team_lease(r.threads, &r.team), ORDO_OK);
+    for (int again = 0; again < 20; again++)
+        ordo_team_run(r.team, wait_for_others, &r);
+    ck_assert_int_eq(ordo_team_waiting(r.team), 0);
+    ordo_team_return(r.team);
+}
+END_TEST
+
 static void *lease_and_run(void *arg)
 {
     (void)arg;
@@ -117,6 +137,7 @@ int main(void)
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, barrier_orders_writes, 0, 5);
+    tcase_add_test(tests, waiting_members_are_counted);
     tcase_add_test(tests, leases_are_exclusive);
     tcase_add_test(tests, returned_teams_are_used_again);
     tcase_add_test(tests, silly_sizes_are_refused);
