@@ -20,7 +20,18 @@ enum { SLOWER = 4 };
 enum { SLOWER = 1 };
 #endif
 
-/* What takes long and has nothing that TSan could see is left out under it: allocations that fail one by one. */
+/* Divides, beside SLOWER, the sizes and repeats that take longest under the sanitizers in tools/check. A sanitizer
+ * needs no unlucky order of threads to see an error, so few repeats of each case show what many do. */
+#if defined(__SANITIZE_THREAD__) && defined(ORDO_TEST_QUICK)
+enum { BRIEFER = 8 };
+#elif defined(__SANITIZE_ADDRESS__) && defined(ORDO_TEST_QUICK)
+enum { BRIEFER = 2 };
+#else
+enum { BRIEFER = 1 };
+#endif
+
+/* What takes long and has nothing that TSan could see is left out under it: allocations that fail one by one, a long
+ * run of one thread. */
 #ifdef __SANITIZE_THREAD__
 enum { UNDER_TSAN = 1 };
 #else

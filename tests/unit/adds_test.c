@@ -356,7 +356,7 @@ START_TEST(a_run_is_cancelled_while_it_runs)
 {
     static const char *const managers[] = {"manager=combining", "manager=dedicated"};
     ordo_generate_options make = {
-        .kind = "grid", .width = 3000000, .height = 1, .edges.low = 5, .edges.high = 5, .edges.seed = 1};
+        .kind = "grid", .width = 3000000 / BRIEFER, .height = 1, .edges.low = 5, .edges.high = 5, .edges.seed = 1};
     ordo_graph *graph;
     ck_assert_msg(!ordo_graph_generate(&make, &graph), "%s", ordo_last_error());
     ordo_u32 *cells = malloc(ordo_graph_out(graph)->n * sizeof *cells);

@@ -301,7 +301,7 @@ static ordo_graph *long_path(ordo_vid n, const arc *more, ordo_u64 count, ordo_t
 
 START_TEST(far_away)
 {
-    enum { N = 100000 };
+    enum { N = 100000 / BRIEFER };
     static const char *const schedulers[] = {"bsp",      "delta", "near_far",       "adds",      "inbox", "lock_server",
                                              "topology", "auto",  "topology/edges", "bsp/edges", "broker"};
     const arc none[] = {{N - 1, N, 1}, {N, N - 1, -1}, {N, N + 1, -5}, {N + 1, N, 5}};
@@ -416,8 +416,8 @@ END_TEST
 START_TEST(edges_of_weights_of_every_type)
 {
     static const ordo_type types[] = {ORDO_NONE, ORDO_F64, ORDO_I64};
-    ordo_generate_options shape[] = {{.kind = "rmat", .scale = 12, .degree = 16},
-                                     {.kind = "grid", .width = 60, .height = 60}};
+    ordo_generate_options shape[] = {{.kind = "rmat", .scale = BRIEFER > 1 ? 10 : 12, .degree = 16},
+                                     {.kind = "grid", .width = 60, .height = BRIEFER > 1 ? 20 : 60}};
     for (int k = 0; k < 6; k++) {
         ordo_graph *g;
         ordo_stats stats;

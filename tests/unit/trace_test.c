@@ -14,7 +14,7 @@
 #include "tests/common/suite.h"
 #include "operators/bank.h"
 
-enum { ATTEMPTS = 8, ACCOUNTS = 97, TRANSFERS = 30000, MOST_TRANSFERS = TRANSFERS << (ATTEMPTS - 1) };
+enum { ATTEMPTS = 8, ACCOUNTS = 97, TRANSFERS = 30000 / SLOWER, MOST_TRANSFERS = TRANSFERS << (ATTEMPTS - 1) };
 static const double PERIOD = 200e-6;
 
 static ordo_graph *graph;
