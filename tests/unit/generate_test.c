@@ -170,7 +170,7 @@ static void check_one(ordo_generate_options o, int i)
     static const int members[] = {1, 2, 5};
     ordo_u64 checksum = 0;
     ordo_u64 held = ordo_memory_now();
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k<3; k += BRIEFER> 2 ? 2 : 1) {
         o.threads = members[k];
         ordo_graph *g = must_make(o);
         ordo_graph_info info = info_of(g);
@@ -181,7 +181,7 @@ static void check_one(ordo_generate_options o, int i)
                 ck_assert_msg(info.edges == (ordo_u64)all[i].m, "%s: %llu edges, expected %llu", info.source,
                               (unsigned long long)info.edges, (unsigned long long)all[i].m);
             ck_assert(info.symmetric == all[i].symmetric);
-            if (all[i].symmetric)
+            if (all[i].symmetric && BRIEFER <= 2)
                 check_symmetric(g);
             ck_assert_str_eq(info.format, "generated");
             ck_assert(strncmp(info.source, o.kind, strlen(o.kind)) == 0 && info.source[strlen(o.kind)] == ' ');
@@ -226,7 +226,7 @@ START_TEST(every_kind_takes_weights)
     const ordo_csr *a = ordo_graph_out(bare), *b = ordo_graph_out(g);
     ck_assert_int_eq(b->weight_type, ORDO_U32);
     ck_assert_uint_eq(a->m, b->m);
-    for (ordo_eid e = 0; e < a->m; e++) {
+    for (ordo_eid e = 0; e < a->m; e += BRIEFER) {
         EVERY(a->head[e * a->stride] == b->head[e * b->stride]);
         if (!road && o.kind[0] != 'r' && strcmp(o.kind, "genrmf") != 0)
             EVERY(weight_word(b, e) >= 100 && weight_word(b, e) <= 120);

@@ -206,7 +206,7 @@ END_TEST
  * threads. */
 START_TEST(surveys_decide)
 {
-    enum { N = 2000 };
+    enum { N = 2000 / (BRIEFER > 2 ? 2 : 1) };
     ordo_formula f;
     ordo_u8 value[2][N];
     ck_assert_int_eq(ordo_formula_generate(N, N * 4, 3, 5, &f), ORDO_OK);

@@ -778,7 +778,7 @@ static void *run_beside(void *arg)
 /* Two runs on a graph that is new to the device: its rows are copied once, and nothing is left behind. */
 START_TEST(two_runs_on_one_graph)
 {
-    enum { ROUNDS = 60 };
+    enum { ROUNDS = 60 / BRIEFER };
     if (is_on_gpu())
         setenv("FAKE_MEMORY", "800000", 1); /* a round takes 460 kB, in-rows 200 kB of them */
     for (int round = 0; round < ROUNDS; round++) {

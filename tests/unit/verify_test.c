@@ -14,7 +14,7 @@
 
 #include "tests/common/suite.h"
 
-enum { MAX_N = 16, MAX_M = 64, GRAPHS = 400, DAMAGES = 24 };
+enum { MAX_N = 16, MAX_M = 64, GRAPHS = 400 / BRIEFER, DAMAGES = 24 };
 
 static const ordo_verify_how hows[] = {ORDO_VERIFY_SERIAL, ORDO_VERIFY_CERTIFICATE, ORDO_VERIFY_BOTH, ORDO_VERIFY_AUTO};
 enum { HOWS = 4 };
@@ -685,11 +685,12 @@ typedef struct large {
     ordo_type type;
 } large;
 
+enum { LARGE = 20000 / (BRIEFER > 2 ? 4 : 1) };
 static const large larges[] = {
-    {20000, 80000, 1, 0, ORDO_U32}, /* all weights 0: wide layers */
-    {20000, 60000, 1, 3, ORDO_I32}, /* all weights 0: thousands of layers */
-    {20000, 80000, 3, 0, ORDO_F32}, /* some weights 0 */
-    {20000, 80000, 1000, 0, ORDO_U32}, {20000, 60000, 1, 0, ORDO_NONE},
+    {LARGE, 4 * LARGE, 1, 0, ORDO_U32}, /* all weights 0: wide layers */
+    {20000, 60000, 1, 3, ORDO_I32},     /* all weights 0: thousands of layers */
+    {LARGE, 4 * LARGE, 3, 0, ORDO_F32}, /* some weights 0 */
+    {LARGE, 4 * LARGE, 1000, 0, ORDO_U32}, {LARGE, 3 * LARGE, 1, 0, ORDO_NONE},
 };
 
 static ordo_graph *large_graph(const large *l, ordo_direction direction)
