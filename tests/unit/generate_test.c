@@ -170,7 +170,7 @@ static void check_one(ordo_generate_options o, int i)
     static const int members[] = {1, 2, 5};
     ordo_u64 checksum = 0;
     ordo_u64 held = ordo_memory_now();
-    for (int k = 0; k<3; k += BRIEFER> 2 ? 2 : 1) {
+    for (int k = 0; k < 3; k += BRIEFER < 3 ? 1 : 2) {
         o.threads = members[k];
         ordo_graph *g = must_make(o);
         ordo_graph_info info = info_of(g);

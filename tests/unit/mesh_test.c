@@ -337,7 +337,7 @@ START_TEST(test_kinds)
     ordo_mesh *in = kind(_i);
     for (int a = 0; a < 4; a++) {
         ordo_mesh *first = NULL;
-        for (int i = 0; i<3; i += BRIEFER> 2 ? 2 : 1) {
+        for (int i = 0; i < 3; i += BRIEFER < 3 ? 1 : 2) {
             const ordo_refine_options options = {.min_angle = angles[a], .threads = threads[i]};
             ordo_refine_stats stats;
             ordo_mesh *out = refined(in, &options, &stats);
