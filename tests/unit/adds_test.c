@@ -50,7 +50,7 @@ static void wait_for_others(ordo_u32 *tries)
 
 /* ---- the queue alone ---- */
 
-/* FEWER: in short, values that are half as many again as go round in the first bucket, where at least half go. */
+/* FEWER: in short. At least half of the values are in the first bucket, whose 16 bits of places must wrap. */
 enum { FEWER = BRIEFER > 1, WRITERS = 3, READERS = 2, QUEUE_BUCKETS = 4 };
 
 typedef struct station { /* what the manager gives to a reader: location + 1 | size << 32 | bucket << 48 */
