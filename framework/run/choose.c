@@ -584,7 +584,7 @@ static ordo_status choose_among(const ordo_work *work, const ordo_options *optio
 
 /* The scheduler of a run that names none: the default one or, over ranks on GPUs, where that does not run all
  * operators, the first one that does. */
-static const ordo_scheduler *unnamed(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
+static const ordo_scheduler *default_for(const ordo_operator *op, const ordo_options *options, ordo_plan *p)
 {
     const ordo_scheduler *all[ORDO_MOST_SCHEDULERS], *const usual = ordo_scheduler_default();
     const ordo_backend *backend;
@@ -615,7 +615,7 @@ ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo
     if (options->scheduler && !r.any_scheduler && !(named = ordo_scheduler_find(options->scheduler)))
         return ordo_fail(ORDO_ERR_UNKNOWN, "scheduler '%s' is unknown (see: ordo schedulers)", options->scheduler);
     if (!named)
-        named = unnamed(op, options, p);
+        named = default_for(op, options, p);
     if (options->sync && !r.any_sync && (status = find_sync(options->sync, &r.sync)))
         return status;
     if (r.any_scheduler || r.any_sync) {

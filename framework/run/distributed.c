@@ -245,7 +245,8 @@ static const char *not_on_gpus(const ordo_operator *op, const ordo_plan *p)
 }
 
 /* The code that runs an operator over ranks on GPUs; NULL: there is none. */
-static const ordo_instance *over_gpus(const ordo_backend *backend, const ordo_operator *op, const ordo_scheduler *s)
+static const ordo_instance *instance_over_gpus(const ordo_backend *backend, const ordo_operator *op,
+                                               const ordo_scheduler *s)
 {
     const ordo_instance *over = backend->find_over_ranks ? backend->find_over_ranks(op->name, s->name) : NULL;
     return over && over->run ? over : NULL;
@@ -254,7 +255,7 @@ static const ordo_instance *over_gpus(const ordo_backend *backend, const ordo_op
 bool ordo_runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const ordo_backend *backend)
 {
     const unsigned devices = op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
-    return devices & 1u << (backend ? ORDO_ON_CUDA : ORDO_ON_CPU) && (!backend || over_gpus(backend, op, s));
+    return devices & 1u << (backend ? ORDO_ON_CUDA : ORDO_ON_CPU) && (!backend || instance_over_gpus(backend, op, s));
 }
 
 static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
@@ -295,7 +296,7 @@ ordo_status ordo_group_check(ordo_group *group, const ordo_operator *op, ordo_pl
     const ordo_status status = ordo_group_allows(group, op, p);
     if (status || !p->backend)
         return status;
-    p->instance = over_gpus(p->backend, op, p->scheduler);
+    p->instance = instance_over_gpus(p->backend, op, p->scheduler);
     return use_devices(group, p->backend); /* here, for an app may make a session next, on its rank's GPU */
 }
 

@@ -144,12 +144,14 @@ ORDO_INLINE ordo_agreed op_meet(ordo_job *job, int member, ordo_u64 work, ordo_u
 ORDO_INLINE ordo_status op_begin_among_ranks(ordo_job *job)
 {
     const ordo_status status = op_note_written(job);
+    if (status) /* cells stay as they are */
+        return status;
 #if ORDO_OP_ORDER == ORDO_SUM
     for (ordo_u64 v = 0; v < job->num_items; v++)
         if (!op_owns(job, (ordo_item)v))
             ((op_cell *)job->cells)[v] = 0;
 #endif
-    return status;
+    return ORDO_OK;
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM

@@ -2,12 +2,12 @@
  *
  * A template, included by <ordo/scheduler/cuda.cuh> where ORDO_OVER_RANKS is 1, behind ranks.cuh.
  *
- * Problem. A message for each improvement of a ghost is sent at once there. A ghost that improves several times in a
- * superstep is several messages, and what is added to a ghost of a sum cannot be sent before it is known.
+ * Problem. ranks.cuh sends a message for each improvement of a ghost, at once. So a ghost that improves several times
+ * in a superstep costs several messages; and a sum is not known before all additions of the superstep are made.
  *
  * Protocol. A superstep only marks the ghosts that it improves, by bits of `spill` (op_dev_mark). Behind a barrier of
- * the rank's grid each marked ghost's value is one message (op_dev_send_marked). That is fewer messages, and no
- * overlap; `spilled` counts those alone that found their box full.
+ * the rank's grid each marked ghost's value is one message (op_dev_send_marked). This sends
+ * fewer messages, but none while edges are processed. `spilled` counts only ghosts that found their box full.
  *
  * Sums. A ghost begins as 0 and holds what this rank has added and not sent. Invariant, when a superstep's additions
  * have been made: a ghost that is not 0 has a mark. An addition that finds 0 sets it; others find what that one has
