@@ -403,8 +403,8 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, int 
         s->mean_degree = rows->n ? (double)rows->m / (double)rows->n : 0;
         s->vertices = rows->n;
         s->edges = rows->m;
-        if (s->graph_kind == ORDO_GRAPH_EVEN && op->properties & ORDO_UNIFORM && !work->graph->part)
-            s->levels = ordo_guess_levels(rows);
+        if (s->graph_kind == ORDO_GRAPH_EVEN && op->properties & ORDO_UNIFORM)
+            s->levels = ordo_graph_levels(work->graph);
     }
     if (!sample)
         return ORDO_OK;

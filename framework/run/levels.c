@@ -12,6 +12,8 @@
  */
 #include "levels.h"
 
+#include "framework/graph/graph.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +64,7 @@ static ordo_u64 search_from(search *s, const ordo_csr *g, ordo_vid v, ordo_u64 *
     return 0;
 }
 
-double ordo_guess_levels(const ordo_csr *g)
+static double guess(const ordo_csr *g)
 {
     search s;
     if (g->m < SMALL)
@@ -78,4 +80,17 @@ double ordo_guess_levels(const ordo_csr *g)
         return (double)level * pow((double)g->n / (double)s.most, log((double)level / (double)early) / log(8));
     }
     return 0;
+}
+
+double ordo_graph_levels(const ordo_graph *graph)
+{
+    ordo_graph *const g = (ordo_graph *)(size_t)graph; /* the member is no part of what callers see */
+    if (g->part)
+        return 0;
+    ordo_u64 known = __atomic_load_n(&g->levels, __ATOMIC_RELAXED);
+    if (!known) { /* several threads may guess at once: they all guess the same */
+        known = 1 + (ordo_u64)guess(&g->out);
+        __atomic_store_n(&g->levels, known, __ATOMIC_RELAXED);
+    }
+    return (double)(known - 1);
 }

@@ -18,6 +18,7 @@
 #include "distributed.h"
 #include "grow.h"
 #include "hardware.h"
+#include "levels.h"
 #include "number.h"
 #include "phase.h"
 #include "plan.h"
@@ -254,6 +255,11 @@ static void sample_graph(ordo_job *job)
 ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
 {
     return ordo_graph_kind_of(job->out);
+}
+
+double ordo_job_levels(const ordo_job *job)
+{
+    return job->own->graph ? ordo_graph_levels(job->own->graph) : 0;
 }
 
 /* Another thread may set the flag meanwhile. */

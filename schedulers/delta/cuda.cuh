@@ -13,7 +13,9 @@
  * Protocol. A superstep distributes the slots from .. to of the head bucket over all warps in portions, which these
  * expand (op_warp_loop). What they activate in the head bucket they keep in their local queues, where there is little
  * work, and expand it next, up to chain_limit steps; the rest is appended to its buckets. So a step along a path of a
- * road network costs a step of one warp and not a barrier. The warp that reserves the first slot of a block maps it;
+ * road network costs a step of one warp and not a barrier. Where rows have more than four edges, eight lanes expand one
+ * (op_warp_lanes), and what exceeds a few entries goes to a ring of the block, from which its other warps take entries
+ * before they arrive at the barrier (share.cuh). The warp that reserves the first slot of a block maps it;
  * others wait for the table's word. If no block is free it maps `none`: entries for these slots are spilled, and
  * processed when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Between two
  * supersteps, when no warp takes blocks, those whose slots are all done return to the stack. So the blocks that are
@@ -45,12 +47,21 @@
 enum { DELTA_DEV_THREADS = 256, DELTA_DEV_WARPS = DELTA_DEV_THREADS / 32, DELTA_DEV_BUCKETS = 32 };
 enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END, DELTA_DEV_JUMP };
 enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
+/* Bit of the word: the bucket that was the head goes on with the next block. The bits below are the new `to`. */
+#define DELTA_DEV_ROUNDS ((ordo_u64)1 << 45)
 enum {
     DELTA_DEV_LATENCY_BOUND = 16, /* after this many consecutive supersteps that leave half of the warps idle, the width
                                      doubles */
     DELTA_DEV_SHORT = 24000,      /* if each of them took less than this, in ns; an empty superstep takes 6 to 8 us on
                                      an H100 */
     DELTA_DEV_FEW = 32768,        /* fewer entries than this are little work for a superstep, on any graph */
+    DELTA_DEV_LEVELS = 128,       /* a breadth-first search of a graph with long paths has more levels */
+    DELTA_DEV_EACH = 12,          /* levels of a bucket, where it has and rows have more than a few edges */
+    DELTA_DEV_LANES = 3,          /* log2 of the lanes that expand a row where there is little work, */
+    DELTA_DEV_ROWS = 32,          /* if the mean degree is at most this */
+    DELTA_DEV_LOCAL = 8,          /* and at most so many entries are in a warp's local queue */
+    DELTA_DEV_KEEP = 4,           /* entries that a warp keeps where it shares the others, */
+    DELTA_DEV_TAKE = 4,           /* and that it takes from its block's ring at least */
     DELTA_DEV_MANY = 4,           /* after this many entries per item the width halves; and again after half as many
                                      more */
 };
@@ -64,7 +75,8 @@ typedef struct delta_dev_sorted {
 
 typedef struct delta_dev_words {
     ordo_u64 tail[DELTA_DEV_BUCKETS];
-    ordo_u64 word, padding0[15];    /* generation << 56 | width << 54 | phase << 52 | steps of the head << 46 | to */
+    ordo_u64 word, padding0[15]; /* generation << 56 | width << 54 | phase << 52 | steps of the head << 46 | rounds <<
+                                    45 | to */
     ordo_u32 arrived, padding1[31]; /* number of arrivals of blocks, in all generations */
     ordo_u32 free_count, padding2[31];
     ordo_u64 spilled, padding3[15];
@@ -95,11 +107,19 @@ typedef struct delta_dev_queue {
 /* A block's copy of the state of the superstep, in shared memory; one warp changes it between the block's barriers. */
 typedef struct delta_dev_step {
     ordo_u64 from, to;
-    ordo_u64 begins[DELTA_DEV_BUCKETS]; /* for each bucket: the first slot of its first block that is not free */
+    ordo_u64 done[DELTA_DEV_BUCKETS]; /* for each bucket: the first slot that was not taken */
     ordo_u64 generation;
     double base, delta, per_delta;
     ordo_u32 head, phase;
+    ordo_share *share; /* the block's; NULL: entries are not shared */
 } delta_dev_step;
+
+/* The least multiple of the slots of a block that is not below `slot`. */
+ORDO_DEV ordo_u64 delta_dev_round(const delta_dev_queue &q, ordo_u64 slot)
+{
+    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
+    return (slot + size - 1) & ~(size - 1);
+}
 
 /* By one thread: maps the blocks that begin in slots first .. first + count - 1 of bucket b, which it has reserved. */
 ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u64 first, ordo_u32 count)
@@ -158,37 +178,65 @@ ORDO_DEV void delta_dev_note(const delta_dev_queue &q, bool far, double priority
         ordo_dev_add(&q.words->sorted.again, (ordo_u64)count);
 }
 
-/* By a whole warp, after a superstep: how the width is to change, as bits of the word; the same in all lanes.
- * Consecutive short supersteps that leave warps idle double it; more than a few entries per item, which a better order
- * would save, halve it. */
-ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step *s)
+/* What the block that arrives last reads when a superstep has ended, a bucket's tail and a block of the head per lane.
+ * All loads are issued before the first result is used, since the whole grid waits for them. */
+typedef struct delta_dev_seen {
+    ordo_u64 tail, block;
+    delta_dev_sorted sorted;
+    ordo_u64 spilled, swept, taken, enough, decided, now;
+    ordo_u32 free_count, latency_bound, stop;
+    bool stored; /* something that blocks read after the word was stored */
+} delta_dev_seen;
+
+ORDO_DEV delta_dev_seen delta_dev_look(const delta_dev_queue &q, const delta_dev_step *s)
 {
     delta_dev_words *const words = q.words;
+    const ordo_u32 lane = threadIdx.x % 32;
+    delta_dev_seen seen;
+    seen.tail = ordo_dev_load(&words->tail[lane]);
+    seen.block = ordo_dev_load(ordo_pool_word(q.pool, s->head, ordo_pool_number(q.pool, s->done[s->head]) + lane));
+    seen.free_count = ordo_dev_load(&words->free_count);
+    seen.stop = ordo_dev_load(&words->stop);
+    seen.sorted.again = ordo_dev_load(&words->sorted.again);
+    seen.sorted.moved = ordo_dev_load(&words->sorted.moved);
+    seen.sorted.nearest = ordo_dev_load(&words->sorted.nearest);
+    seen.spilled = ordo_dev_load(q.spill.count);
+    seen.swept = ordo_dev_load(&words->swept);
+    seen.taken = ordo_dev_load(&words->taken);
+    seen.enough = ordo_dev_load(&words->enough);
+    seen.decided = ordo_dev_load(&words->decided);
+    seen.latency_bound = ordo_dev_load(&words->latency_bound);
+    seen.now = __shfl_sync(~0u, ordo_dev_clock(), 0); /* lanes may read different times */
+    seen.stored = false;
+    return seen;
+}
+
+/* By a whole warp, after a superstep: how the width is to change, as bits of the word; *seen is then what is to be
+ * kept. Consecutive short supersteps that leave warps idle double it; more than a few entries per item, which a better
+ * order would save, halve it. */
+ORDO_DEV ordo_u64 delta_dev_adapt(const delta_dev_queue &q, const delta_dev_step *s, delta_dev_seen *seen)
+{
     const ordo_u64 count = s->to - s->from, warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
-    const ordo_u64 taken = ordo_dev_load(&words->taken) + count, now = ordo_dev_clock();
-    const ordo_u64 enough = ordo_dev_load(&words->enough), until = ordo_dev_load(&words->decided) + DELTA_DEV_SHORT;
-    const ordo_u64 many = enough ? enough : (ordo_u64)DELTA_DEV_MANY * q.items;
-    const ordo_u32 latency_bound = count < warps / 2 && now < until ? ordo_dev_load(&words->latency_bound) + 1 : 0;
-    const bool doubles = latency_bound == DELTA_DEV_LATENCY_BOUND, halves = !doubles && taken > many;
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-        ordo_dev_store(&words->taken, taken);
-        ordo_dev_store(&words->decided, now);
-        ordo_dev_store(&words->latency_bound, doubles ? 0 : latency_bound);
-        if (halves)
-            ordo_dev_store(&words->enough, many + (ordo_u64)DELTA_DEV_MANY * q.items / 2);
-    }
+    const ordo_u64 many = seen->enough ? seen->enough : (ordo_u64)DELTA_DEV_MANY * q.items;
+    seen->taken += count;
+    seen->latency_bound =
+        count < warps / 2 && seen->now < seen->decided + DELTA_DEV_SHORT ? seen->latency_bound + 1 : 0;
+    const bool doubles = seen->latency_bound == DELTA_DEV_LATENCY_BOUND, halves = !doubles && seen->taken > many;
+    if (doubles)
+        seen->latency_bound = 0;
+    if (halves)
+        seen->enough = many + (ordo_u64)DELTA_DEV_MANY * q.items / 2;
     const ordo_u64 change = doubles && 2 * s->delta <= q.most   ? DELTA_DEV_DOUBLES
                             : halves && s->delta / 2 >= q.least ? DELTA_DEV_HALVES
                                                                 : DELTA_DEV_STAYS;
-    return __shfl_sync(~0u, change, 0) << 54; /* lanes may read different times */
+    return change << 54;
 }
 
 /* By a whole warp, after every superstep: whether the next head, `steps` buckets on, is to begin at the least priority
  * that was sorted again. Warps count entries that they sort again, and track their least priority. If supersteps have
  * done nothing else while the head went once round the circle, that is the least priority of all waiting entries, and
  * the gap is jumped over. */
-ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s, delta_dev_sorted sorted,
+ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s, const delta_dev_sorted &sorted,
                               ordo_u64 steps)
 {
     delta_dev_sorted *const words = &q.words->sorted;
@@ -196,7 +244,6 @@ ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s,
     const ordo_u64 moved = futile ? sorted.moved + steps : 0;
     const double base = ordo_dev_unordered(~sorted.nearest);
     const bool jumps = moved >= q.pool.buckets - 1 && base > s->base + steps * s->delta;
-    __syncwarp();
     if (sorted.nearest && threadIdx.x % 32 == 0) {
         ordo_dev_store(&words->again, (ordo_u64)0);
         ordo_dev_store(&words->moved, jumps ? 0 : moved);
@@ -208,33 +255,17 @@ ORDO_DEV bool delta_dev_jumps(const delta_dev_queue &q, const delta_dev_step *s,
     return jumps;
 }
 
-/* By the first warp of the block that arrived last, between two supersteps: computes the word that says what comes
- * next. In a traced run it also stores `balance`. */
-ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s, bool traced)
+/* By a whole warp: returns the head's first `numbers` blocks, whose slots are all done, to the stack. `word`: the
+ * table's word of the lane-th block. */
+ORDO_DEV void delta_dev_free(const delta_dev_queue &q, const delta_dev_step *s, ordo_u64 numbers, ordo_u64 word,
+                             ordo_u32 free_count)
 {
-    const ordo_u32 lane = threadIdx.x % 32, head = s->head;
-    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
-    ordo_u64 tail = ordo_dev_load(&q.words->tail[lane]);
-    const ordo_u64 end = __shfl_sync(~0u, tail, head), generation = s->generation << 56;
-    const delta_dev_sorted sorted = {ordo_dev_load(&q.words->sorted.again), ordo_dev_load(&q.words->sorted.moved),
-                                     ordo_dev_load(&q.words->sorted.nearest)};
-    if (__any_sync(~0u, ordo_dev_load(&q.words->stop) != 0))
-        return generation | (ordo_u64)DELTA_DEV_END << 52;
-    /* blocks whose slots are all done are free; if the head is done, its next slot begins a block */
-    const bool stays = end > s->to;
-    const ordo_u64 first = ordo_pool_number(q.pool, s->begins[head]);
-    const ordo_u64 numbers = (s->to - s->begins[head] + (stays ? 0 : size - 1)) >> q.pool.block_shift;
-    if (traced) {
-        const ordo_u64 done = lane != head ? s->begins[lane] : stays ? s->to : (end + size - 1) & ~(size - 1);
-        const ordo_u64 balance = ordo_warp_sum(done);
-        if (lane == 0)
-            ordo_dev_store(&q.words->balance, balance);
-    }
-    ordo_u32 free_count = ordo_dev_load(&q.words->free_count);
+    const ordo_u32 lane = threadIdx.x % 32;
+    const ordo_u64 first = ordo_pool_number(q.pool, s->done[s->head]);
     for (ordo_u64 i = 0; i < numbers; i += 32) {
         ordo_u32 block = ORDO_POOL_NONE;
         if (i + lane < numbers)
-            block = ordo_pool_block(ordo_dev_load(ordo_pool_word(q.pool, head, first + i + lane)));
+            block = ordo_pool_block(i ? ordo_dev_load(ordo_pool_word(q.pool, s->head, first + i + lane)) : word);
         const ordo_u32 some = __ballot_sync(~0u, block != ORDO_POOL_NONE);
         if (block != ORDO_POOL_NONE)
             ordo_dev_store(&q.free[free_count + __popc(some & ((1u << lane) - 1))], block);
@@ -242,31 +273,57 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
     }
     if (numbers && lane == 0)
         ordo_dev_store(&q.words->free_count, free_count);
-    const ordo_u64 change = s->phase == DELTA_DEV_RUN ? delta_dev_adapt(q, s) : 0;
+}
+
+/* By a whole warp, when the head is done: whether its last slots belong to a block that is not there, and no entry can
+ * be put behind them. `blocks`: number of blocks before that one. */
+ORDO_DEV bool delta_dev_void(const delta_dev_queue &q, const delta_dev_step *s, ordo_u64 blocks, ordo_u64 word)
+{
+    if (s->to == delta_dev_round(q, s->to))
+        return false;
+    word = blocks < 32 ? __shfl_sync(~0u, word, (int)blocks)
+                       : ordo_dev_load(ordo_pool_word(q.pool, s->head, ordo_pool_number(q.pool, s->to)));
+    return ordo_pool_block(word) == ORDO_POOL_NONE;
+}
+
+/* By the first warp of the block that arrived last, between two supersteps: computes the word that says what comes
+ * next, and stores what blocks read after it. *seen is then what the block that arrives last the next time is to read.
+ */
+ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_step *s, delta_dev_seen *seen)
+{
+    const ordo_u32 lane = threadIdx.x % 32, head = s->head;
+    const ordo_u64 end = __shfl_sync(~0u, seen->tail, head);
+    ordo_u64 word = s->generation << 56;
+    if (__any_sync(~0u, seen->stop != 0))
+        return word | (ordo_u64)DELTA_DEV_END << 52;
+    const bool stays = end > s->to;
+    const ordo_u64 blocks = (s->to >> q.pool.block_shift) - (s->done[head] >> q.pool.block_shift);
+    delta_dev_free(q, s, blocks, seen->block, seen->free_count);
+    seen->stored = blocks || seen->sorted.nearest;
+    word |= s->phase == DELTA_DEV_RUN ? delta_dev_adapt(q, s, seen) : 0;
     if (stays) {
-        delta_dev_jumps(q, s, sorted, 0);
-        return generation | change | end;
+        delta_dev_jumps(q, s, seen->sorted, 0);
+        return word | end;
     }
-    if (lane == head) {
-        tail = (end + size - 1) & ~(size - 1);
-        ordo_dev_store(&q.words->tail[lane], tail);
+    if (delta_dev_void(q, s, blocks, seen->block)) {
+        word |= DELTA_DEV_ROUNDS;
+        seen->stored = true;
+        if (lane == head)
+            ordo_dev_store(&q.words->tail[lane], delta_dev_round(q, end));
     }
-    const ordo_u32 waiting = __ballot_sync(~0u, lane < q.pool.buckets && lane != head && tail > s->begins[lane]);
+    const ordo_u32 waiting = __ballot_sync(~0u, lane < q.pool.buckets && lane != head && seen->tail > s->done[lane]);
     if (waiting) {
         const ordo_u32 after = waiting & ~((2u << head) - 1);
         const ordo_u32 next = __ffs(after ? after : waiting) - 1;
         const ordo_u64 steps = next > head ? next - head : next + q.pool.buckets - head;
-        const ordo_u64 phase = delta_dev_jumps(q, s, sorted, steps) ? DELTA_DEV_JUMP : DELTA_DEV_RUN;
-        return generation | change | phase << 52 | steps << 46 | __shfl_sync(~0u, tail, next);
+        const ordo_u64 phase = delta_dev_jumps(q, s, seen->sorted, steps) ? DELTA_DEV_JUMP : DELTA_DEV_RUN;
+        return word | phase << 52 | steps << 46 | __shfl_sync(~0u, seen->tail, next);
     }
-    const ordo_u64 spilled = ordo_dev_load(q.spill.count);
-    if (__any_sync(~0u, spilled != ordo_dev_load(&q.words->swept))) {
-        __syncwarp();
-        if (lane == 0)
-            ordo_dev_store(&q.words->swept, spilled);
-        return generation | (ordo_u64)DELTA_DEV_SWEEP << 52 | __shfl_sync(~0u, tail, head);
+    if (__any_sync(~0u, seen->spilled != seen->swept)) {
+        seen->swept = __shfl_sync(~0u, seen->spilled, 0);
+        return word | (ordo_u64)DELTA_DEV_SWEEP << 52 | (word & DELTA_DEV_ROUNDS ? delta_dev_round(q, end) : end);
     }
-    return generation | (ordo_u64)DELTA_DEV_END << 52;
+    return word | (ordo_u64)DELTA_DEV_END << 52;
 }
 
 #if ORDO_OVER_RANKS
@@ -278,10 +335,35 @@ ORDO_DEV void delta_dev_arrives(void)
     ordo_dev_fence();
 }
 
-/* By the first warp of the block that arrived last. */
+/* By the first warp of the block that arrived last: decides, and stores the word. What the next block that arrives last
+ * reads is stored behind the word, for which the others wait; that block's addition comes after this block's. The word
+ * is a release of what this block has stored, if it has stored anything; of what all blocks had stored before, the
+ * fence behind the addition makes any later store a release. */
 ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool traced)
 {
-    return delta_dev_decide(q, s, traced);
+    delta_dev_words *const words = q.words;
+    const ordo_u32 lane = threadIdx.x % 32;
+    delta_dev_seen seen = delta_dev_look(q, s);
+    const ordo_u64 word = delta_dev_decide(q, s, &seen);
+    __syncwarp();
+    if (traced) {
+        const ordo_u64 balance = ordo_warp_sum(lane != s->head           ? s->done[lane]
+                                               : word & DELTA_DEV_ROUNDS ? delta_dev_round(q, s->to)
+                                                                         : s->to);
+        if (lane == 0)
+            ordo_dev_store(&words->balance, balance);
+    }
+    if (lane == 0) {
+        if (seen.stored)
+            ordo_dev_fence();
+        ordo_dev_store(&words->word, word);
+        ordo_dev_store(&words->taken, seen.taken);
+        ordo_dev_store(&words->enough, seen.enough);
+        ordo_dev_store(&words->decided, seen.now);
+        ordo_dev_store(&words->latency_bound, seen.latency_bound);
+        ordo_dev_store(&words->swept, seen.swept);
+    }
+    return word;
 }
 #endif
 
@@ -291,7 +373,6 @@ template <typename Waits>
 ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, bool traced, Waits waits)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift, most = ((ordo_u64)1 << 46) - 1;
     __syncthreads();
     if (threadIdx.x < 32) {
         ordo_u32 before = 0;
@@ -307,11 +388,6 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
         /* `arrived` wraps with 2^32; so does the product */
         if (__shfl_sync(~0u, before, 0) + 1 == gridDim.x * (ordo_u32)s->generation) {
             word = delta_dev_next(q, s, traced);
-            __syncwarp();
-            if (lane == 0) {
-                ordo_dev_fence();
-                ordo_dev_release(&q.words->word, word);
-            }
         } else if (lane == 0) {
             while ((word = ordo_dev_load(&q.words->word)) >> 56 != (s->generation & 0xff))
                 ;
@@ -321,8 +397,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
         if (lane == 0) {
             const ordo_u32 steps = (ordo_u32)(word >> 46) & 63, phase = (ordo_u32)(word >> 52) & 3;
             const ordo_u32 change = (ordo_u32)(word >> 54) & 3;
-            const bool left = steps || phase == DELTA_DEV_SWEEP; /* the head is done: its next slot begins a block */
-            s->begins[s->head] = (s->to + (left ? size - 1 : 0)) & ~(size - 1);
+            s->done[s->head] = word & DELTA_DEV_ROUNDS ? delta_dev_round(q, s->to) : s->to;
             s->head = s->head + steps < q.pool.buckets ? s->head + steps : s->head + steps - q.pool.buckets;
             if (phase == DELTA_DEV_JUMP)
                 s->base = __longlong_as_double((long long)ordo_dev_load(&q.words->base));
@@ -332,10 +407,12 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
                 s->delta *= change == DELTA_DEV_DOUBLES ? 2 : 0.5;
                 s->per_delta = 1 / s->delta;
             }
-            s->from = left ? s->begins[s->head] : s->to;
-            s->to = phase == DELTA_DEV_END ? s->from : word & most;
+            s->from = s->done[s->head];
+            s->to = phase == DELTA_DEV_END ? s->from : word & (DELTA_DEV_ROUNDS - 1);
             s->phase = phase == DELTA_DEV_JUMP ? DELTA_DEV_RUN : phase;
             s->generation++;
+            if (s->share)
+                ordo_share_again(s->share, DELTA_DEV_WARPS);
         }
     }
     if (traced && threadIdx.x >= 32)
@@ -349,6 +426,7 @@ typedef struct delta_args {
     ordo_u64 spill_words;
     double delta;
     ordo_u32 chain_limit;   /* the most hops of a chain */
+    ordo_u32 takes;         /* most entries that a warp takes from its block's ring; 0: entries are not shared */
     ordo_u64 latency_bound; /* with fewer items in a superstep the run is latency-bound */
     ordo_u64 *lowest;
     ordo_cuda_run run;
@@ -367,9 +445,10 @@ typedef struct delta_portion {
 #if ORDO_OVER_RANKS
     ordo_u64 mail, mail_at; /* messages that have come, and the warp's next */
 #endif
-    bool sweep; /* the superstep takes spilled items */
-    bool works; /* the warp has a part of the superstep */
-    bool dry;   /* the warp has found the pool exhausted in this superstep */
+    bool sweep;  /* the superstep takes spilled items */
+    bool works;  /* the warp has a part of the superstep */
+    bool shares; /* the warps of a block share entries in this superstep */
+    bool dry;    /* the warp has found the pool exhausted in this superstep */
 } delta_portion;
 
 /* Whether the warp has taken its part of the superstep. */
@@ -456,10 +535,12 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     w->map.head = step->head;
     const ordo_u64 count = step->to - step->from;
     w->map.latency_bound = hand->sweep || count < a.latency_bound;
+    hand->shares = op_warp_shares && w->share && w->map.latency_bound;
     hand->from = hand->sweep ? 0 : step->from;
     hand->to = hand->sweep ? a.spill_words : step->to;
-    hand->grain = hand->sweep ? 32 : (count + hand->warps - 1) / hand->warps;
-    hand->grain = hand->grain < 32 ? hand->grain : 32;
+    hand->grain = hand->sweep || count > 31 * hand->warps ? 32 : 1; /* a division would take as long as a hop */
+    if (hand->grain == 1 && count > hand->warps)
+        hand->grain = ((ordo_u32)count + (ordo_u32)hand->warps - 1) / (ordo_u32)hand->warps;
 #if ORDO_OVER_RANKS
     delta_ranks_begin(a, w, step, hand);
 #endif
@@ -483,12 +564,30 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     return true;
 }
 
+/* By a whole warp that has taken its part of a superstep in which warps share: fills its local queue with what other
+ * warps of the block have put into the ring. False if there is nothing, and if it is to wait, when none of them works
+ * any more. */
+ORDO_DEV bool delta_take_shared(const delta_args &a, op_warp *w, bool wait)
+{
+    ordo_u64 word = 0;
+    const ordo_u32 count = ordo_share_take(w->share, wait, a.takes, &word);
+    w->chain_limit = a.chain_limit;
+    if (threadIdx.x % 32 < count)
+        memcpy(&w->local_queue[(w->local_begin + threadIdx.x % 32) & (a.ctx.local_capacity - 1)], &word, sizeof word);
+    w->local_count = count;
+    return count;
+}
+
 /* Hook `take`: the warp's next portion of the superstep, or the next superstep. Called by whole warps. */
 ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *cache, delta_dev_step *step,
                         delta_portion *hand, bool *there, op_entry *entry, ordo_u32 *bits)
 {
-    if (delta_exhausted(*hand))
+    if (delta_exhausted(*hand)) {
+        /* a warp that holds entries does not wait: it gives them away when the ring is empty */
+        if (hand->shares && (delta_take_shared(a, w, w->held == 0) || w->held))
+            return ORDO_WARP_AGAIN;
         return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
+    }
 #if ORDO_OVER_RANKS
     if (hand->mail_at < hand->mail) {
         delta_ranks_take(a, w, step, hand);
@@ -519,6 +618,7 @@ ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *ca
 /* The hooks of op_warp_loop. */
 struct delta_hooks {
     static constexpr bool narrow = true, gives_surplus = false, expands_initial = false;
+    static constexpr bool lanes = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_warp_sums && !ORDO_OVER_RANKS;
     static constexpr ordo_u32 enough = 64;
     const delta_args &a;
     ordo_dev_pool_cache *cache;
@@ -531,7 +631,9 @@ struct delta_hooks {
     }
     ORDO_HOOK bool exhausted() const
     {
-        return delta_exhausted(hand);
+        if (!delta_exhausted(hand) || !hand.shares)
+            return delta_exhausted(hand);
+        return !__shfl_sync(~0u, ordo_share_some(step->share), 0); /* lanes may read at different times */
     }
     ORDO_HOOK bool holds(const op_warp *w) const
     {
@@ -559,6 +661,25 @@ struct delta_hooks {
     }
 };
 
+/* By a whole block: the state before the first superstep. `share`: the block's ring, if there is one. Ends with a
+ * barrier. */
+ORDO_DEV void delta_begin(const delta_args &a, delta_dev_step *step, ordo_share *share)
+{
+    if (threadIdx.x < DELTA_DEV_BUCKETS)
+        step->done[threadIdx.x] = 0;
+    if (threadIdx.x == 0) {
+        step->from = step->to = step->head = step->phase = 0;
+        step->generation = 1;
+        step->base = op_warp_base(a.lowest);
+        step->delta = a.delta;
+        step->per_delta = 1 / a.delta;
+        step->share = a.takes ? share : NULL;
+    }
+    if (a.takes)
+        ordo_share_start(share, DELTA_DEV_WARPS);
+    __syncthreads();
+}
+
 template <bool Traced>
 static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(const __grid_constant__ delta_args a)
 {
@@ -566,6 +687,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     __shared__ op_entry local_queue[DELTA_DEV_WARPS][delta_local];
     __shared__ ordo_dev_pool_cache cache;
     __shared__ delta_dev_step step;
+    __shared__ typename ordo_dev_either<op_warp_shares, ordo_share, ordo_u32>::type share;
     __shared__ ordo_u32 live[Traced ? (int)DELTA_DEV_WARPS : 1][5];
 #if ORDO_OVER_RANKS
     __shared__ op_dev_outbox outbox[DELTA_DEV_WARPS];
@@ -585,21 +707,14 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     ordo_dev_meet(a.queue.ranks, &met, [] { return (ordo_u64)0; }); /* all kernels run */
     const ordo_u64 began = ordo_dev_clock();
 #endif
-    if (threadIdx.x < DELTA_DEV_BUCKETS)
-        step.begins[threadIdx.x] = 0;
-    if (threadIdx.x == 0) {
-        step.from = step.to = step.head = step.phase = 0;
-        step.generation = 1;
-        step.base = op_warp_base(a.lowest);
-        step.delta = a.delta;
-        step.per_delta = 1 / a.delta;
-    }
-    __syncthreads();
+    delta_begin(a, &step, op_warp_shares ? (ordo_share *)&share : NULL);
 
     op_warp w;
     op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
     if (Traced)
         ordo_live_begin(a.run.traced, ORDO_BUSY);
+    if constexpr ((int)op_warp_shares != 0)
+        w.share = a.takes ? ordo_warp_pinned((ordo_share *)&share) : NULL;
     w.map.base = step.base;
     w.map.per_delta = step.per_delta;
     w.map.buckets = a.queue.pool.buckets;
@@ -623,19 +738,20 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     }
 }
 
-/* Starting width in units of mean weight over mean degree: wide for deep graphs. */
-static double delta_factor(const ordo_job *job)
+/* Whether paths are long: supersteps have little work then, whatever their number, so buckets are wide. */
+static bool delta_deep(const ordo_job *job, ordo_graph_kind kind)
+{
+    return kind == ORDO_GRAPH_DEEP || (kind == ORDO_GRAPH_EVEN && ordo_job_levels(job) >= DELTA_DEV_LEVELS);
+}
+
+/* Starting width in units of mean weight over mean degree: wide for deep graphs, more so where paths branch little. */
+static double delta_factor(const ordo_job *job, ordo_graph_kind kind)
 {
     if (job->tunable[DELTA_FACTOR] > 0)
         return job->tunable[DELTA_FACTOR];
-    switch (ordo_job_graph_kind(job)) {
-    case ORDO_GRAPH_DEEP:
-        return 75;
-    case ORDO_GRAPH_EVEN:
-        return 8;
-    default:
-        return 2;
-    }
+    if (delta_deep(job, kind))
+        return job->mean_degree < 3 ? 75 : job->mean_degree < 5 ? 32 : 80;
+    return kind == ORDO_GRAPH_EVEN ? 8 : 2;
 }
 
 /* Computes sizes of the pool and its tables, and the limit of chains, for `blocks` resident blocks. */
@@ -653,6 +769,8 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
         p->block_shift--;
     p->blocks = (ordo_u32)(slots >> p->block_shift);
     p->blocks = p->blocks ? p->blocks : 1;
+    if (!(t[DELTA_POOL] > 0)) /* each bucket may hold a block that is nearly empty */
+        p->blocks += DELTA_DEV_BUCKETS;
     /* void blocks: those that all warps can reserve before they meet `none`, in two supersteps */
     const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_CAPACITY;
     while ((ordo_u64)1 << p->table_shift < p->blocks + (reserved >> p->block_shift) + 64)
@@ -668,6 +786,13 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     const ordo_u32 chain_limit = kind == ORDO_GRAPH_HUBS ? 0 : classes ? 8 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
     a->ctx.local_capacity = classes ? 16 : delta_local;
     a->chain_limit = t[DELTA_CHAIN_LIMIT] >= 0 ? (ordo_u32)t[DELTA_CHAIN_LIMIT] : chain_limit;
+    /* hops by lanes; not where buckets are single levels, of which none activates entries of its own */
+    const bool lanes = delta_hooks::lanes && t[DELTA_LANES] > 0 && a->chain_limit && kind == ORDO_GRAPH_EVEN &&
+                       job->mean_degree <= DELTA_DEV_ROWS && !((int)op_weight_type == ORDO_NONE && a->delta <= 1);
+    a->ctx.lanes = lanes ? DELTA_DEV_LANES : 0;
+    a->ctx.few = DELTA_DEV_LOCAL;
+    a->ctx.keep = DELTA_DEV_KEEP;
+    a->takes = lanes && op_warp_shares && t[DELTA_SHARE] > 0 ? DELTA_DEV_TAKE : 0;
     const ordo_u64 latency_bound = job->num_items / 64 > DELTA_DEV_FEW ? job->num_items / 64 : DELTA_DEV_FEW;
     a->latency_bound = !a->chain_limit               ? 0
                        : t[DELTA_LATENCY_BOUND] >= 0 ? (ordo_u64)t[DELTA_LATENCY_BOUND]
@@ -695,8 +820,11 @@ static ordo_status delta_run_job(ordo_job *job)
     ordo_cuda_arrays arrays = {};
     delta_args a = {};
     ordo_dev_pool *p = &a.queue.pool;
-    const double own = op_warp_width(job, 4, job->mean_degree < 8 ? 32 : 16);
-    a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, delta_factor(job));
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    double own = op_warp_width(job, 4, job->mean_degree < 8 ? 32 : 16);
+    if (own == 1 && kind == ORDO_GRAPH_EVEN && delta_deep(job, kind))
+        own = DELTA_DEV_EACH; /* levels */
+    a.delta = ordo_job_delta(job, t[DELTA_DELTA], own, delta_factor(job, kind));
     const bool dynamic = t[DELTA_DYNAMIC] > 0;
     /* a declared width is a class or a level: narrower buckets would not give a better order */
     a.queue.least = dynamic && own <= 0 ? a.delta / 1024 : a.delta;

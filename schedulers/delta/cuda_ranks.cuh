@@ -57,21 +57,11 @@ ORDO_DEV delta_ranks_agreed delta_ranks_agree(const ordo_cuda_ranks &r, const or
 ORDO_DEV void delta_ranks_free(const delta_dev_queue &q, const delta_dev_step *s, bool stays)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift;
-    const ordo_u64 first = ordo_pool_number(q.pool, s->begins[s->head]);
-    const ordo_u64 numbers = (s->to - s->begins[s->head] + (stays ? 0 : size - 1)) >> q.pool.block_shift;
-    ordo_u32 free_count = ordo_dev_load(&q.words->free_count);
-    for (ordo_u64 i = 0; i < numbers; i += 32) {
-        ordo_u32 block = ORDO_POOL_NONE;
-        if (i + lane < numbers)
-            block = ordo_pool_block(ordo_dev_load(ordo_pool_word(q.pool, s->head, first + i + lane)));
-        const ordo_u32 some = __ballot_sync(~0u, block != ORDO_POOL_NONE);
-        if (block != ORDO_POOL_NONE)
-            ordo_dev_store(&q.free[free_count + __popc(some & ((1u << lane) - 1))], block);
-        free_count += __popc(some);
-    }
-    if (numbers && lane == 0)
-        ordo_dev_store(&q.words->free_count, free_count);
+    const ordo_u64 end = stays ? s->to : delta_dev_round(q, s->to);
+    const ordo_u64 word =
+        ordo_dev_load(ordo_pool_word(q.pool, s->head, ordo_pool_number(q.pool, s->done[s->head]) + lane));
+    delta_dev_free(q, s, (end >> q.pool.block_shift) - (s->done[s->head] >> q.pool.block_shift), word,
+                   ordo_dev_load(&q.words->free_count));
 }
 
 /* As delta_dev_adapt, from what all ranks have taken. */
@@ -107,7 +97,7 @@ ORDO_DEV ordo_u64 delta_ranks_state(const delta_dev_queue &q, const delta_dev_st
 {
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
     *tail = ordo_dev_load(&q.words->tail[lane]);
-    const ordo_u64 done = lane == head ? s->to : s->begins[lane];
+    const ordo_u64 done = lane == head ? s->to : s->done[lane];
     const ordo_u32 some = __ballot_sync(~0u, lane<q.pool.buckets && * tail> done);
     const ordo_u32 after = some & ~((1u << head) - 1); /* the head first, then the others round the circle */
     const ordo_u32 next = (ordo_u32)__ffs((int)(after ? after : some)) - 1;
@@ -128,7 +118,7 @@ ORDO_DEV ordo_u64 delta_ranks_state(const delta_dev_queue &q, const delta_dev_st
 ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_step *s, const ordo_cuda_ranks &r)
 {
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
-    const ordo_u64 size = (ordo_u64)1 << q.pool.block_shift, generation = s->generation << 56;
+    const ordo_u64 generation = s->generation << 56;
     delta_dev_sorted *const sorted = &q.words->sorted;
     ordo_u64 tail;
     const ordo_u64 state = delta_ranks_state(q, s, r, &tail);
@@ -163,18 +153,19 @@ ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_s
     if (stays)
         return generation | change | end;
     if (lane == head) {
-        tail = (end + size - 1) & ~(size - 1);
+        tail = delta_dev_round(q, end);
         ordo_dev_store(&q.words->tail[lane], tail);
     }
     if (moves) {
         const ordo_u32 next = (ordo_u32)((head + all.steps) % q.pool.buckets);
         const ordo_u64 phase = jumps ? DELTA_DEV_JUMP : DELTA_DEV_RUN;
-        return generation | change | phase << 52 | all.steps << 46 | __shfl_sync(~0u, tail, (int)next);
+        return generation | change | DELTA_DEV_ROUNDS | phase << 52 | all.steps << 46 |
+               __shfl_sync(~0u, tail, (int)next);
     }
     if (all.flags & DELTA_RANKS_SPILLED) {
         if (lane == 0)
             ordo_dev_store(&q.words->swept, ordo_dev_load(q.spill.count));
-        return generation | (ordo_u64)DELTA_DEV_SWEEP << 52 | __shfl_sync(~0u, tail, (int)head);
+        return generation | DELTA_DEV_ROUNDS | (ordo_u64)DELTA_DEV_SWEEP << 52 | __shfl_sync(~0u, tail, (int)head);
     }
     return generation | (ordo_u64)DELTA_DEV_END << 52;
 }
@@ -206,5 +197,9 @@ ORDO_DEV void delta_dev_arrives(void)
 
 ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool)
 {
-    return delta_ranks_decide(q, s, q.ranks);
+    const ordo_u64 word = delta_ranks_decide(q, s, q.ranks);
+    __syncwarp();
+    if (threadIdx.x == 0)
+        ordo_dev_release(&q.words->word, word);
+    return word;
 }

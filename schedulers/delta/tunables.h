@@ -33,6 +33,11 @@
     X(DELTA_LATENCY_BOUND, "latency_bound", INT, "-1", -1, 4294967295.0, NULL, "items",                                \
       "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test; "       \
       "-1: a 64th of all, 32768 at least")                                                                             \
+    X(DELTA_LANES, "lanes", CHOICE, "on", 0, 0, "off|on", "",                                                          \
+      "cuda: where there is little work and no records, eight lanes expand a row, so that a hop needs no search for "  \
+      "who has which edge")                                                                                            \
+    X(DELTA_SHARE, "share", CHOICE, "on", 0, 0, "off|on", "",                                                          \
+      "cuda: with lanes, warps of a block share what one of them activates before they meet")                          \
     X(DELTA_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
     X(DELTA_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                         \

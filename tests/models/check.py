@@ -20,7 +20,7 @@ LARGE = {"boxes.pml -DSTART=1", "boxes.pml -DWORKERS=2 -DLOOKS=0", "broker_queue
          "inbox.pml -DW=3 -DSIZE=2", "inbox_cuda.pml ", "race.pml -DEACH=2", "race.pml -DMEMBERS=3",
          "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "ranks_bulk.pml -DLAST=3",
          "server_both_critical.pml -DSTART=2 -DQUIET",
-         "server_locks.pml -DLOCKS=2", "server_locks.pml -DSERVERS=3"}
+         "server_locks.pml -DLOCKS=2", "server_locks.pml -DSERVERS=3", "share.pml ", "share.pml -DPLACES=3"}
 # model, definitions, whether Spin must find an error
 CASES = [
     ("boxes.pml", "", False),
@@ -138,6 +138,15 @@ CASES = [
     ("ranks_sums.pml", "-DVALUE_OF_ENTRY", True),
     ("ranks_sums.pml", "-DSENT_UNCOUNTED", True),
     ("ranks_sums.pml", "-DNOT_EMPTIED", True),
+    ("share.pml", "", False),
+    ("share.pml", "-DPLACES=3", False),
+    ("share.pml", "-DDEPTH=2", False),
+    ("share.pml", "-DWARPS=3 -DPLACES=3 -DDEPTH=1", False),
+    ("share.pml", "-DPLAIN_PUT", True),
+    ("share.pml", "-DPLAIN_TAKE", True),
+    ("share.pml", "-DPLAIN_CLAIM", True),
+    ("share.pml", "-DNO_LIMIT", True),
+    ("share.pml", "-DNOT_LOOKED", True),
     ("server_both.pml", "", False),
     ("server_both.pml", "-DSIZE=1", False),
     ("server_both.pml", "-DSPARE=0", False),

@@ -482,6 +482,9 @@ enum { ORDO_MOST_COLLECTED = 8 };
 
 /* The kind of the job's graph. */
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);
+/* How many levels a breadth-first search of it has, a guess from a small part, for graphs whose degrees are similar. 0:
+ * none, for small graphs and over several ranks. */
+ORDO_API double ordo_job_levels(const ordo_job *job);
 
 /* How many targets the requests of a critical operator share, estimated from a sample before the run. */
 typedef struct ordo_contention_sample {

@@ -39,6 +39,7 @@
 #ifndef ORDO_CUDA_WARP_ONCE
 #define ORDO_CUDA_WARP_ONCE
 
+#include <ordo/detail/cuda/share.cuh>
 #include <ordo/detail/cuda/spill.cuh>
 #include <ordo/detail/cuda/words.cuh>
 
@@ -164,6 +165,10 @@ typedef struct __align__(2 * sizeof(op_value)) op_entry
 }
 op_entry;
 
+/* Whether the warps of a block may share entries (share.cuh): an entry must be one word, and carry all that the warp
+ * that takes it needs to know. */
+enum { op_warp_shares = sizeof(op_entry) == 8 && !op_warp_ordered && !ORDO_OVER_RANKS };
+
 /* The part of a kernel's arguments that all warps share. */
 typedef struct op_warp_ctx {
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
@@ -178,6 +183,9 @@ typedef struct op_warp_ctx {
     const uint4 *record; /* see ordo_cuda_records; NULL: none */
 #endif
     ordo_u32 local_capacity; /* capacity of a warp's local queue: a power of two */
+    ordo_u32 keep;           /* where entries are shared: most entries in a local queue */
+    ordo_u32 few;            /* most entries in a local queue for such hops */
+    ordo_u32 lanes;          /* log2 of the lanes that share a row in a hop without records; 0: no such hops */
     ordo_u32 *owner;         /* [2 * (m / PIECE + 1)] */
 #if ORDO_OVER_RANKS
     ordo_cuda_ranks ranks;
@@ -194,8 +202,9 @@ typedef struct op_warp {
     ordo_u32 held;
     ordo_u32 local_begin, local_count, chain_limit; /* the local queue's first entry and number of entries; hops that
                                                        are left */
-    bool surplus; /* the store has entries for which the local queue was full: other warps could take them */
-    bool cut;     /* a hub was cut, and its pieces are in the store; the scheduler resets this */
+    bool surplus;      /* the store has entries for which the local queue was full: other warps could take them */
+    bool cut;          /* a hub was cut, and its pieces are in the store; the scheduler resets this */
+    ordo_share *share; /* takes entries for which the local queue is full; NULL: none */
 #if ORDO_OVER_RANKS
     ordo_u64 met;          /* meetings so far; the scheduler counts them */
     op_dev_outbox *outbox; /* the scheduler dispatches all of it before the warp arrives at a meeting */
@@ -236,6 +245,14 @@ ORDO_DEV bool op_warp_full(const op_warp *w)
     return w->held > ordo_warp_store<op_entry>::capacity - ORDO_WARP_ITERATION;
 }
 
+/* Shares the lane's entry, if it `has` one. False if the ring has no place for them. */
+ORDO_DEV bool op_warp_share(op_warp *w, bool has, op_entry entry)
+{
+    ordo_u64 word;
+    memcpy(&word, &entry, sizeof word);
+    return ordo_share_put(w->share, has, word);
+}
+
 /* Puts N entries of each lane, those with `has`, into the local queue, if their priorities are below `limit` and the
  * chain may go on, or else into the store. `vertex` is the vertex that determines the priority; it is valid in all
  * lanes. */
@@ -257,7 +274,7 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
             soon[u] = has[u] && priority[u] < w->map.limit && item[u] < g.num_items;
             kept += __popc(some[u] = __ballot_sync(~0u, soon[u]));
         }
-        if (w->local_count + kept <= g.local_capacity) { /* all of them fit */
+        if (w->local_count + kept <= (w->share ? g.keep : g.local_capacity)) { /* all of them fit */
 #pragma unroll
             for (int u = 0; u < N; u++) {
                 const ordo_u32 at = w->local_begin + w->local_count + __popc(some[u] & below);
@@ -267,15 +284,18 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
                 has[u] = has[u] && !soon[u];
             }
         } else {
+            const ordo_u32 most = w->share ? g.keep : g.local_capacity;
             w->surplus = true;
 #pragma unroll
             for (int u = 0; u < N; u++) {
                 const ordo_u32 at = w->local_count + __popc(some[u] & below);
-                soon[u] = soon[u] && at < g.local_capacity;
-                if (soon[u])
+                bool stays = soon[u] && at < most;
+                if (stays)
                     w->local_queue[(w->local_begin + at) & (g.local_capacity - 1)] = {value[u], item[u]};
-                w->local_count = min(w->local_count + __popc(some[u]), g.local_capacity);
-                has[u] = has[u] && !soon[u];
+                w->local_count = max(w->local_count, min(w->local_count + __popc(some[u]), most));
+                if (op_warp_shares && w->share && op_warp_share(w, soon[u] && !stays, {value[u], item[u]}))
+                    stays = soon[u];
+                has[u] = has[u] && !stays;
             }
         }
     }
@@ -829,18 +849,129 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
 
 #endif
 
-/* Expands the entries of lanes with `there` whose edges are in their records, and then the local queue, hop after hop.
- * This is a separate loop, because while the run is latency-bound the number of instructions of a hop determines its
- * time. Returns whether the lane's entry is left, for op_warp_gather. `between()` is called before each further hop and
- * returns whether to take it; no hop is taken if its entries might not fit into the store. */
-template <typename Between>
-ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_entry *entry, bool fresh, Between between)
+#if ORDO_OP_ORDER != ORDO_SUM
+/* Expands a row per group of lanes, of the first N times as many edges as the group has lanes. Lane `sub` of a group
+ * has the edges begin + sub, and so on by the number of lanes, below `end`. */
+template <int N>
+ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell value, ordo_u64 begin, ordo_u64 end)
 {
-    if (!((int)op_properties & ORDO_EDGE_BLIND) || !g.record)
+    ordo_u32 target[N], head[N];
+    op_dev_weight weight[N];
+    op_cell candidate[N], old[N];
+    ordo_eid e[N];
+    bool has[N];
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        e[u] = begin + ((ordo_u64)u << g.lanes);
+        has[u] = e[u] < end;
+        e[u] = has[u] ? e[u] : 0; /* without a branch: there is an edge 0 */
+    }
+    op_dev_edges(&g.rows, e, head, weight);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const op_edge edge = op_make_edge(e[u], v, head[u], &weight[u]);
+        candidate[u] = op_candidate(&g.state, value, edge);
+        target[u] = op_target(&g.state, edge);
+        w->edges += has[u];
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        if (has[u] && op_activates) /* the next hop finds the row in the first-level cache */
+            ordo_dev_fetch(g.rows.row + target[u]);
+        op_dev_improve(g.cells, has[u], target[u], candidate[u], &old[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        has[u] = has[u] && op_better(candidate[u], old[u]);
+        w->useful += has[u];
+    }
+    if constexpr ((int)op_activates != 0)
+        op_warp_push(g, w, has, target, candidate, target);
+}
+
+/* A hop without records, while the run is latency-bound: expands entries of the local queue, each by as many lanes as a
+ * row has edges, about. So there is no need to compute which lane has which edge of whom, and a hop takes as long as
+ * two dependent accesses, to edges and to cells. Returns whether the lane's entry is left, because it has more than
+ * four edges a lane. */
+ORDO_DEV bool op_warp_lanes(const op_warp_ctx &g, op_warp *w, op_entry *entry)
+{
+    const ordo_u32 lane = threadIdx.x % 32, slot = lane >> g.lanes, sub = lane & ((1u << g.lanes) - 1);
+    const ordo_u32 most = 32u >> g.lanes, count = w->local_count < most ? w->local_count : most;
+    const bool there = slot < count;
+    __syncwarp();
+    if (there)
+        *entry = w->local_queue[(w->local_begin + slot) & (g.local_capacity - 1)];
+    __syncwarp();
+    w->local_begin += count;
+    w->local_count -= count;
+    w->chain_limit -= w->chain_limit > 0;
+    const ordo_vid v = there ? entry->item : op_warp_any_item(g);
+    const op_cell value = entry->value, now = op_dev_cell(g.cells, v);
+    const ordo_u64 begin = __ldg(g.rows.row + v), end = __ldg(g.rows.row + v + 1);
+    const bool longer = there && (end - begin) >> g.lanes > 3, mine = there && !longer;
+    const bool stale = op_activates && op_better(now, value), live = mine && !stale && op_filter(&g.state, v);
+    w->stale += mine && stale && sub == 0;
+    w->items += live && sub == 0;
+    const ordo_u64 from = begin + sub, to = live ? end : 0;
+    const ordo_u32 each = 1u << g.lanes;
+    if (__any_sync(~0u, to > begin + 2 * each))
+        op_warp_row<4>(g, w, v, value, from, to);
+    else if (__any_sync(~0u, to > begin + each))
+        op_warp_row<2>(g, w, v, value, from, to);
+    else
+        op_warp_row<1>(g, w, v, value, from, to);
+    return longer && sub == 0;
+}
+
+/* Makes the entries of lanes with `there` the first of the local queue, which is empty; pieces of hubs are left. */
+ORDO_DEV bool op_warp_queue(const op_warp_ctx &g, op_warp *w, bool there, op_entry entry)
+{
+    const bool whole = there && entry.item < g.num_items;
+    const ordo_u32 some = __ballot_sync(~0u, whole);
+    __syncwarp();
+    if (whole)
+        w->local_queue[(w->local_begin + __popc(some & ((1u << threadIdx.x % 32) - 1))) & (g.local_capacity - 1)] =
+            entry;
+    w->local_count = __popc(some);
+    return there && !whole;
+}
+#endif
+
+/* Whether the hops of the local queue have a loop of their own, op_warp_chain's, by records or by lanes. */
+template <bool Lanes> ORDO_DEV bool op_warp_chains(const op_warp_ctx &g, const op_warp *w)
+{
+    return (((int)op_properties & ORDO_EDGE_BLIND) && g.record) ||
+           (Lanes && g.lanes && w->map.latency_bound && w->local_count <= g.few);
+}
+
+/* Expands the entries of lanes with `there` whose edges are in records, or while the run is latency-bound in short
+ * rows, and then the local queue, hop after hop. This is a separate loop, because while the run is latency-bound the
+ * number of instructions of a hop determines its time. Returns whether the lane's entry is left, for op_warp_gather.
+ * `between()` is called before each further hop and returns whether to take it, except for the first one if `hop`; no
+ * hop is taken if its entries might not fit into the store. `Lanes`: whether there are hops by lanes. */
+template <bool Lanes, typename Between>
+ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_entry *entry, bool fresh, bool hop,
+                            Between between)
+{
+    if (!op_warp_chains<Lanes>(g, w))
         return there;
-    there = op_warp_records(g, w, there, *entry, fresh);
-    while (!__any_sync(~0u, there) && w->local_count && !op_warp_full(w) && between())
-        there = op_warp_link(g, w, entry);
+    if (((int)op_properties & ORDO_EDGE_BLIND) && g.record) {
+        if (__any_sync(~0u, there))
+            there = op_warp_records(g, w, there, *entry, fresh);
+        for (; !__any_sync(~0u, there) && w->local_count && !op_warp_full(w) && (hop || between()); hop = false)
+            there = op_warp_link(g, w, entry);
+        return there;
+    }
+#if ORDO_OP_ORDER != ORDO_SUM
+    if constexpr (Lanes) {
+        if (!fresh && !w->local_count && __popc(__ballot_sync(~0u, there)) <= g.few)
+            there = op_warp_queue(g, w, there, *entry);
+        for (; !__any_sync(~0u, there) && w->local_count && w->local_count <= g.few && !op_warp_full(w) &&
+               (hop || between());
+             hop = false)
+            there = op_warp_lanes(g, w, entry);
+    }
+#endif
     return there;
 }
 

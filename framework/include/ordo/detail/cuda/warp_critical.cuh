@@ -71,8 +71,13 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
 }
 
 /* Critical operators have no edge records: the entry is left. */
-template <typename Between>
-ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_entry *entry, bool fresh, Between between)
+template <bool Lanes> ORDO_DEV bool op_warp_chains(const op_warp_ctx &g, const op_warp *w)
+{
+    return false;
+}
+template <bool Lanes, typename Between>
+ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_entry *entry, bool fresh, bool hop,
+                            Between between)
 {
     return there;
 }

@@ -16,6 +16,7 @@
  *
  * Hooks. A scheduler passes a struct, by reference; its members are inlined. It has
  *   constexpr bool narrow            the argument of op_warp_work
+ *   constexpr bool lanes             whether hops without records are by lanes (op_warp_lanes)
  *   constexpr ordo_u32 enough        with this many entries the store is given away although the local queue is not
  *                                    empty
  *   constexpr bool gives_surplus     whether entries that found the local queue full are given away at once
@@ -95,7 +96,7 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
         }
         if (busy)
             continue;
-        bool there = false, fresh = false;
+        bool there = false, fresh = false, hop = false;
         op_entry entry = {};
         if (initial < run.initial_count) {
             if constexpr (Hooks::expands_initial) {
@@ -114,8 +115,10 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
                 continue;
             }
         } else if (w->local_count) {
-            there = op_warp_hop(g, w, &entry);
             hooks.between_hops(w);
+            hop = op_warp_chains<Hooks::lanes>(g, w);
+            if (!hop)
+                there = op_warp_hop(g, w, &entry);
         } else if (sweeping) {
             there = bits != 0;
             fresh = true;
@@ -128,7 +131,7 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
             if (took == ORDO_WARP_AGAIN)
                 continue;
         }
-        there = op_warp_chain(g, w, there, &entry, fresh, [&] { return hooks.between_hops(w); });
+        there = op_warp_chain<Hooks::lanes>(g, w, there, &entry, fresh, hop, [&] { return hooks.between_hops(w); });
         op_warp_gather(g, w, &t, there, entry.item, entry.value, fresh);
     }
 }

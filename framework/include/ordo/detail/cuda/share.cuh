@@ -1,0 +1,149 @@
+/* share.cuh -- a ring in shared memory by which the warps of a block share words of work before they meet.
+ *
+ * Problem. Where a superstep has few items, one warp may activate many while the others of its block wait at the
+ * barrier. Work that goes through global memory to the next superstep takes microseconds more than a word that goes to
+ * a neighbour.
+ *
+ * Data structures.
+ *   place[i]   a word of work, or ORDO_SHARE_NONE
+ *   head, tail number of words that were claimed, and of places that were reserved; place number t is t % PLACES
+ *   working    number of warps that may put words
+ *
+ * Protocol. A warp that puts words reserves places by one addition to `tail`, and exchanges each NONE for a word. A
+ * warp that takes words adds itself to `working`, claims what it wants by one swap of `head`, and exchanges each word
+ * for NONE. Both wait where the other one has reserved or claimed the place and not exchanged yet. So each word that
+ * was put is taken exactly once, also where a warp is delayed while the ring goes round.
+ *   A warp that checks finds at most LIMIT words not claimed, and each of the block's warps adds at most 32 after its
+ * check: at most PLACES are reserved and not claimed at a time. `head` is read before `tail`, so that what a warp
+ * finds is never too little.
+ *
+ * Termination. A warp that has no work takes itself from `working`, and looks at the ring until it claims words, or
+ * until it has found first that no warp works and then that the ring is empty. It never leaves while a word that it
+ * has put is not claimed, since `tail` has grown before; whoever claims a word looks again later. So all words are
+ * taken before all warps have left. A warp may leave while another one still puts words: these are then taken by the
+ * others, at worst by the one that puts them.
+ *
+ * Memory order. A word carries all that its taker needs, so all accesses are relaxed. `head` and `tail` are read by one
+ * thread in this order: loads of one thread from shared memory complete in order, and a fence of the block keeps the
+ * compiler from changing it.
+ */
+#ifndef ORDO_DETAIL_CUDA_SHARE_CUH
+#define ORDO_DETAIL_CUDA_SHARE_CUH
+
+#include <ordo/detail/cuda/atomics.cuh>
+
+enum {
+    ORDO_SHARE_PLACES = 1024,
+    ORDO_SHARE_WARPS = 8, /* most warps of a block */
+    ORDO_SHARE_LIMIT = ORDO_SHARE_PLACES - 32 * ORDO_SHARE_WARPS,
+};
+#define ORDO_SHARE_NONE (~(ordo_u64)0)
+
+typedef struct ordo_share {
+    ordo_u64 place[ORDO_SHARE_PLACES];
+    ordo_u32 head, tail;
+    ordo_u32 working;
+} ordo_share;
+
+/* By a whole block, before a barrier of the block. `warps`: of the block. */
+ORDO_DEV void ordo_share_start(ordo_share *s, ordo_u32 warps)
+{
+    for (ordo_u32 i = threadIdx.x; i < ORDO_SHARE_PLACES; i += blockDim.x)
+        s->place[i] = ORDO_SHARE_NONE;
+    if (threadIdx.x == 0) {
+        s->head = s->tail = 0;
+        s->working = warps;
+    }
+}
+
+/* By a whole warp that works: puts the words of lanes with `has`. Returns whether they were put: all, or none, because
+ * the ring is nearly full. */
+ORDO_DEV bool ordo_share_put(ordo_share *s, bool has, ordo_u64 word)
+{
+    const ordo_u32 some = __ballot_sync(~0u, has), lane = threadIdx.x % 32;
+    ordo_u32 first = 0, room = 0;
+    if (!some)
+        return true;
+    if (lane == 0) {
+        const ordo_u32 head = ordo_dev_load_block(&s->head);
+        ordo_dev_fence_block();
+        room = ordo_dev_load_block(&s->tail) - head <= (ordo_u32)ORDO_SHARE_LIMIT;
+        if (room)
+            first = ordo_dev_add_block(&s->tail, (ordo_u32)__popc(some));
+    }
+    if (!__shfl_sync(~0u, room, 0))
+        return false;
+    first = __shfl_sync(~0u, first, 0) + __popc(some & ((1u << lane) - 1));
+    if (has) {
+        ordo_u64 none = ORDO_SHARE_NONE;
+        while (!ordo_dev_swap_block(&s->place[first % ORDO_SHARE_PLACES], &none, word))
+            none = ORDO_SHARE_NONE;
+    }
+    __syncwarp();
+    return true;
+}
+
+/* By one thread: whether the ring has words that are not claimed. */
+ORDO_DEV bool ordo_share_some(ordo_share *s)
+{
+    const ordo_u32 head = ordo_dev_load_block(&s->head);
+    ordo_dev_fence_block();
+    return ordo_dev_load_block(&s->tail) != head;
+}
+
+/* By one thread of a warp that does not work: claims up to `most` words. Returns their number, and the first in *first;
+ * if it is not 0, the warp works again. */
+ORDO_DEV ordo_u32 ordo_share_claim(ordo_share *s, ordo_u32 most, ordo_u32 *first)
+{
+    ordo_dev_add_block(&s->working, 1u);
+    ordo_u32 head = ordo_dev_load_block(&s->head);
+    ordo_dev_fence_block();
+    const ordo_u32 there = ordo_dev_load_block(&s->tail) - head;
+    const ordo_u32 fair = there / 8 < 32 ? there / 8 : 32, part = fair > most ? fair : most;
+    const ordo_u32 count = there < part ? there : part;
+    *first = head;
+    if (count && ordo_dev_swap_block(&s->head, &head, head + count))
+        return count;
+    ordo_dev_add_block(&s->working, ~0u);
+    return 0;
+}
+
+/* By a whole warp that works: takes up to `most` words, at most 32, one per lane. If it is to wait, it waits until
+ * there are some, and may have no other work; then 0 means that none are left and no warp works. The warp works
+ * afterwards, except then. */
+ORDO_DEV ordo_u32 ordo_share_take(ordo_share *s, bool wait, ordo_u32 most, ordo_u64 *word)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 count = 0, first = 0;
+    __syncwarp();
+    if (lane == 0) {
+        ordo_dev_add_block(&s->working, ~0u);
+        for (;;) {
+            const bool none = ordo_dev_load_block(&s->working) == 0;
+            ordo_dev_fence_block();
+            const bool some = ordo_share_some(s);
+            if (some && (count = ordo_share_claim(s, most, &first)) != 0)
+                break;
+            if (!wait)
+                ordo_dev_add_block(&s->working, 1u);
+            if (!wait || (none && !some))
+                break;
+        }
+    }
+    count = __shfl_sync(~0u, count, 0);
+    first = __shfl_sync(~0u, first, 0);
+    if (lane < count)
+        while ((*word = ordo_dev_exchange_block(&s->place[(first + lane) % ORDO_SHARE_PLACES], ORDO_SHARE_NONE)) ==
+               ORDO_SHARE_NONE)
+            ;
+    __syncwarp();
+    return count;
+}
+
+/* By one thread of the block, when all its warps have left and before they go on. */
+ORDO_DEV void ordo_share_again(ordo_share *s, ordo_u32 warps)
+{
+    s->working = warps;
+}
+
+#endif
