@@ -204,17 +204,21 @@ typedef struct part_of_rows {
 typedef struct device_graph {
     ordo_cuda_rows out, in;
     ordo_eid out_before, in_before; /* edges of vertices before the part */
-    part_of_rows part; /* which rows these are: in a run over ranks those of the vertices that the rank owns */
-    uint4 *record;     /* [2 * n], or NULL */
-    uint4 *four;       /* [n], or NULL: see ordo_cuda_fours */
-    ordo_u32 *tail;    /* [m], or NULL: see ordo_cuda_edge_tails */
+    part_of_rows part;       /* which rows these are: in a run over ranks those of the vertices that the rank owns */
+    uint4 *record;           /* [2 * n], or NULL */
+    part_of_rows listed;     /* of which rows the lists for gather operators are: in a run over ranks of own vertices */
+    uint4 *four;             /* [n], or NULL: see ordo_cuda_fours */
+    unsigned short *readers; /* or NULL: see ordo_cuda_ghosts */
+    ordo_u64 sent;           /* likewise */
+    ordo_eid listed_before;  /* in-edges of vertices before those rows */
+    ordo_u32 *tail;          /* [m], or NULL: see ordo_cuda_edge_tails */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
     struct {
         bool row, edge, wide;
     } lent;     /* of `out`: the caller's, not to be freed */
     int device; /* where lent rows are; -1: none are lent */
-    bool has_in, record_asked, four_asked, has_order;
+    bool has_in, record_asked, four_asked, has_order, has_listed;
     pthread_mutex_t lock;
 } device_graph;
 
@@ -229,10 +233,11 @@ static void drop_rows(ordo_cuda_rows *r, part_of_rows part, ordo_eid before)
     *r = ordo_cuda_rows{};
 }
 
-static void drop_tails(ordo_cuda_tails *t)
+/* `before`: the edges of the vertices before those that are listed. */
+static void drop_tails(ordo_cuda_tails *t, ordo_eid before)
 {
     if (!ordo_cuda_is_lost()) {
-        cudaFree((void *)t->edge);
+        cudaFree(t->edge ? (void *)(t->edge + before) : NULL);
         cudaFree((void *)t->position);
     }
     *t = ordo_cuda_tails{};
@@ -257,10 +262,11 @@ static void drop_graph(void *graph)
     drop_rows(&g->in, g->part, g->in_before);
     if (!ordo_cuda_is_lost()) {
         cudaFree(g->record ? g->record + 2ull * g->part.first : NULL);
-        cudaFree(g->four);
+        cudaFree(g->four ? g->four + g->listed.first : NULL);
+        cudaFree(g->readers ? g->readers + g->listed.first : NULL);
         cudaFree(g->tail);
     }
-    drop_tails(&g->hot);
+    drop_tails(&g->hot, g->listed_before);
     drop_order(&g->order);
     pthread_mutex_destroy(&g->lock);
     ordo_free(g);
@@ -376,12 +382,16 @@ static part_of_rows all_rows(const ordo_csr *csr)
     return part_of_rows{0, csr->n};
 }
 
+static part_of_rows owned_rows(const ordo_job *job)
+{
+    return job->remote ? part_of_rows{job->first_owned, job->first_owned + job->owned} : all_rows(job->out);
+}
+
 /* The rows that a run reads. Passes of a session read rows of any vertex. */
 static part_of_rows rows_of(const ordo_job *job)
 {
     void *own;
-    return job->remote && !ordo_job_session(job, &own) ? part_of_rows{job->first_owned, job->first_owned + job->owned}
-                                                       : all_rows(job->out);
+    return ordo_job_session(job, &own) ? all_rows(job->out) : owned_rows(job);
 }
 
 static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
@@ -507,6 +517,14 @@ static ordo_status check_device(const device_graph *d)
 
 /* ---- the graph of a run ---- */
 
+static ordo_status other_ranks(const char *what, part_of_rows found, part_of_rows expected)
+{
+    return ordo_fail(ORDO_ERR_USAGE,
+                     "device 'cuda': the graph is there with %s of vertices %u to %u, expected %u to %u: one graph is "
+                     "run over one group of ranks",
+                     what, found.first, found.last, expected.first, expected.last);
+}
+
 /* `fixed`: bytes that the run is known to need besides rows. */
 static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_cuda *c)
 {
@@ -527,10 +545,7 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     if (!status)
         status = check_device(d);
     if (!status && (d->part.first > part.first || d->part.last < part.last))
-        status = ordo_fail(ORDO_ERR_USAGE,
-                           "device 'cuda': the graph is there with rows of vertices %u to %u, expected "
-                           "%u to %u: one graph is run over one group of ranks",
-                           d->part.first, d->part.last, part.first, part.last);
+        status = other_ranks("rows", d->part, part);
     if (!status && need_in && !same)
         status = need_in_rows(c->own, job->in, r.besides, d);
     if (!status && !c->own->needed)
@@ -573,6 +588,33 @@ static ordo_status graph_of(const ordo_cuda *c, device_graph **out)
     return status;
 }
 
+/* The same of a run of a gather operator, under the graph's lock: its lists are of the rows that the run owns. */
+static ordo_status lists_of(const ordo_cuda *c, device_graph **out)
+{
+    const part_of_rows own = owned_rows(c->job);
+    ordo_status status = graph_of(c, out);
+    if (status)
+        return status;
+    device_graph *const d = *out;
+    pthread_mutex_lock(&d->lock);
+    if (!d->has_listed)
+        d->listed = own;
+    d->has_listed = true;
+    if (d->listed.first == own.first && d->listed.last == own.last)
+        return ORDO_OK;
+    status = other_ranks("lists", d->listed, own);
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+/* A part of rows as rows of their own, [0, last - first); edges keep their numbers. */
+static ordo_cuda_rows rows_from(ordo_cuda_rows rows, part_of_rows part)
+{
+    rows.row += part.first;
+    rows.n = part.last - part.first;
+    return rows;
+}
+
 /* ---- records ---- */
 
 /* Whether at least 19 of 20 rows, of a sample, have at most four edges. */
@@ -613,9 +655,7 @@ static ordo_status wait_filled(uint4 **block, const char *what)
 static ordo_status make_records(const ordo_cuda *c, device_graph *d)
 {
     const ordo_csr *out = ordo_graph_out(ordo_job_graph(c->job));
-    ordo_cuda_rows rows = d->out; /* the part as rows of their own */
-    rows.row += d->part.first;
-    rows.n = d->part.last - d->part.first;
+    const ordo_cuda_rows rows = rows_from(d->out, d->part);
     uint4 *record = mostly_short(out) ? spare(2ull * rows.n) : NULL;
     if (!record)
         return ORDO_OK;
@@ -628,11 +668,14 @@ static ordo_status make_records(const ordo_cuda *c, device_graph *d)
 /* Makes rows of four, likewise. */
 static ordo_status make_fours(const ordo_cuda *c, device_graph *d)
 {
-    d->four = mostly_short(c->job->in) ? spare(c->in.n) : NULL;
-    if (!d->four)
+    const ordo_cuda_rows rows = rows_from(c->in, d->listed);
+    uint4 *four = mostly_short(c->job->in) ? spare(rows.n) : NULL;
+    if (!four)
         return ORDO_OK;
-    ordo_fill_fours(c->in, d->four);
-    return wait_filled(&d->four, "making rows of four");
+    ordo_fill_fours(rows, four);
+    const ordo_status status = wait_filled(&four, "making rows of four");
+    d->four = four ? four - d->listed.first : NULL;
+    return status;
 }
 
 ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out)
@@ -655,10 +698,9 @@ ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out)
 {
     device_graph *d;
     *out = NULL;
-    ordo_status status = graph_of(c, &d);
+    ordo_status status = lists_of(c, &d);
     if (status)
         return status;
-    pthread_mutex_lock(&d->lock);
     if (!d->four_asked)
         status = make_fours(c, d);
     d->four_asked = true;
@@ -701,29 +743,39 @@ ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out)
 
 /* ---- hot tails ---- */
 
-/* Whether there is memory for them; if not, runs do without. */
-static bool tails_fit(const ordo_cuda *c)
+/* The in-edges of a part of the rows. */
+static ordo_u64 in_edges_of(const ordo_cuda *c, part_of_rows part)
 {
-    size_t left = 0, whole = 0;
-    if (cudaMemGetInfo(&left, &whole) == cudaSuccess)
-        return left / 2 >= (c->in.m + (ordo_u64)c->in.n) * sizeof(ordo_u32);
-    cudaGetLastError();
-    return false;
+    return c->job->in->row[part.last] - c->job->in->row[part.first];
 }
 
-/* Copies the positions, and makes the edges. */
-static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo_u32 count, ordo_cuda_tails *out)
+/* Whether there is memory for them; if not, runs do without. All ranks or none: positions are the same in all. */
+static ordo_status tails_fit(const ordo_cuda *c, part_of_rows part, bool *fit)
 {
+    size_t left = 0, whole = 0;
+    *fit =
+        cudaMemGetInfo(&left, &whole) == cudaSuccess && left / 2 >= (in_edges_of(c, part) + c->in.n) * sizeof(ordo_u32);
+    cudaGetLastError();
+    return c->job->remote ? ordo_cuda_ranks_all(c->job->remote, fit) : ORDO_OK;
+}
+
+/* Copies the positions, and makes the edges of the part, at the addresses that those of all would have. */
+static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo_u32 count, device_graph *d)
+{
+    const ordo_u64 edges = in_edges_of(c, d->listed), before = c->job->in->row[d->listed.first];
+    ordo_cuda_rows in = c->in;
     void *edge = NULL, *place = NULL;
     ordo_status status = take(c->own, (ordo_u64)c->in.n * sizeof(ordo_u32), &place);
     if (!status)
-        status = take(c->own, c->in.m * sizeof(ordo_u32), &edge);
-    *out = ordo_cuda_tails{(const ordo_u32 *)edge, (const ordo_u32 *)place, count};
+        status = take(c->own, edges * sizeof(ordo_u32), &edge);
+    d->hot = ordo_cuda_tails{edge ? (const ordo_u32 *)edge - before : NULL, (const ordo_u32 *)place, count};
+    in.edge += before * in.stride;
+    in.m = edges;
     if (!status)
         status = ordo_copy_in(place, position, c->in.n, sizeof(ordo_u32), NULL, ordo_job_host_threads(c->job),
                               "copying positions");
     if (!status) {
-        ordo_renumber_tails(c->in, out->position, (ordo_u32 *)edge);
+        ordo_renumber_tails(in, d->hot.position, (ordo_u32 *)edge);
         status = wait_made("renumbering tails");
     }
     return status;
@@ -770,12 +822,17 @@ static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
         status = ORDO_ERR_MEMORY;
     if (!status && hubs)
         count = ordo_hot_positions(ordo_graph_out(ordo_job_graph(c->job)), most, position);
-    if (count && tails_fit(c)) {
+    bool fit = false;
+    if (count)
+        status = tails_fit(c, d->listed, &fit);
+    if (fit && !status) {
         ordo_order_positions(&order, count, position);
-        status = make_tails(c, position, count, &d->hot);
+        status = make_tails(c, position, count, d);
     }
-    if (!status)
+    if (!status) {
+        ordo_order_part(&order, d->listed.first, d->listed.last);
         status = copy_order(c, &order, &d->order);
+    }
     ordo_free(position);
     ordo_free(order.row);
     ordo_free(order.piece);
@@ -787,20 +844,65 @@ ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *o
     device_graph *d;
     *order = ordo_cuda_order{};
     *hot = ordo_cuda_tails{};
-    ordo_status status = graph_of(c, &d);
+    ordo_status status = lists_of(c, &d);
     if (status)
         return status;
-    pthread_mutex_lock(&d->lock);
     if (!d->has_order) {
+        d->listed_before = c->job->in->row[d->listed.first];
         status = make_order(c, most, d);
         d->has_order = !status;
         if (status)
-            drop_tails(&d->hot);
+            drop_tails(&d->hot, d->listed_before);
     }
     if (!status) {
         *order = d->order;
         *hot = d->hot;
     }
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+/* ---- who reads shares ---- */
+
+static ordo_status make_readers(const ordo_cuda *c, device_graph *d)
+{
+    const ordo_remote *const remote = c->job->remote;
+    unsigned long long *bits = NULL, sent = 0;
+    void *readers = NULL;
+    ordo_ranges ranges = {remote->count, remote->rank, {}};
+    for (ordo_u32 r = 0; r < remote->count; r++)
+        ranges.begin[r] = remote->begin[r];
+    const ordo_cuda_rows rows = rows_from(c->out, d->listed);
+    ordo_status status = take(c->own, rows.n * sizeof *d->readers, &readers);
+    if (!status)
+        status = take(c->own, sizeof *bits, (void **)&bits);
+    if (!status)
+        status = failed(cudaMemset(bits, 0, sizeof *bits), "clearing memory");
+    if (!status) {
+        ordo_fill_readers(rows, &ranges, (unsigned short *)readers, bits);
+        status = failed(cudaGetLastError(), "finding readers of shares");
+    }
+    if (!status) /* waits for it */
+        status = failed(cudaMemcpy(&sent, bits, sizeof sent, cudaMemcpyDeviceToHost), "finding readers of shares");
+    cudaFree(bits);
+    if (status)
+        cudaFree(readers);
+    else
+        d->readers = (unsigned short *)readers - d->listed.first;
+    d->sent = sent;
+    return status;
+}
+
+ordo_status ordo_cuda_readers(ordo_cuda *c, ordo_cuda_ghosts *out)
+{
+    device_graph *d;
+    ordo_status status = lists_of(c, &d);
+    if (status)
+        return status;
+    if (!d->readers)
+        status = make_readers(c, d);
+    out->readers = d->readers;
+    out->sent = d->sent;
     pthread_mutex_unlock(&d->lock);
     return status;
 }
@@ -1164,7 +1266,7 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
     /* over ranks each copies what it owns; the others' come from them */
     ordo_u64 first = 0, end = job->targets;
     if (job->remote)
-        ordo_job_owned_range(job, job->op->activates, &first, &end);
+        ordo_job_owned_range(job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, &first, &end);
     if (!status && job->cells != c->cells &&
         ordo_copy_out((ordo_u8 *)job->cells + first * own->cell, (ordo_u8 *)c->cells + first * own->cell,
                       (end - first) * own->cell, ordo_job_host_threads(job), "copying cells"))

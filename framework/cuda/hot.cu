@@ -3,6 +3,8 @@
  */
 #include "hot.h"
 
+#include <string.h>
+
 #include <ordo/memory.h>
 
 #ifdef __CUDACC__
@@ -129,4 +131,23 @@ void ordo_order_positions(ordo_order *order, ordo_u32 hot, ordo_u32 *position)
         ordo_u32 *const at = &position[order->row[4 * i]];
         order->row[4 * i + 1] = *at = *at == ORDO_NO_VERTEX ? hot++ : *at;
     }
+}
+
+void ordo_order_part(ordo_order *order, ordo_vid first, ordo_vid end)
+{
+    ordo_u32 kept = 0, pieces = 0;
+    for (ordo_u32 i = 0; i < order->out.pieces; i++)
+        if (order->piece[2 * i] - first < end - first) {
+            order->piece[2 * pieces] = order->piece[2 * i];
+            order->piece[2 * pieces++ + 1] = order->piece[2 * i + 1];
+        }
+    order->out.pieces = pieces;
+    ordo_u64 i = 0;
+    for (int c = 0; c < ORDO_CUDA_CLASSES; c++) {
+        for (; i < order->out.end[c]; i++)
+            if (order->row[4 * i] - first < end - first)
+                memmove(order->row + 4 * (ordo_u64)kept++, order->row + 4 * i, 4 * sizeof *order->row);
+        order->out.end[c] = kept;
+    }
+    order->rows = kept;
 }

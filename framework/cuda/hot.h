@@ -21,6 +21,8 @@ ordo_status ordo_order_rows(const ordo_csr *in, ordo_u64 least, ordo_order *orde
 /* Gives positions from `hot` on to the vertices that have none, in the order of the lists, which have all vertices; and
  * writes positions to the lists. */
 void ordo_order_positions(ordo_order *order, ordo_u32 hot, ordo_u32 *position);
+/* Leaves those of vertices first .. end - 1 in the lists. */
+void ordo_order_part(ordo_order *order, ordo_vid first, ordo_vid end);
 
 /* edge[e] = the position of e's tail, for all in-edges. Asynchronous. */
 void ordo_renumber_tails(ordo_cuda_rows in, const ordo_u32 *position, ordo_u32 *edge);

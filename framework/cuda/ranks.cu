@@ -19,7 +19,7 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #define ORDO_CUDA_BOX(_owned) (_owned)
 #endif
 
-enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, GATHER, BLOCKS = GATHER + 2 };
+enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, SHARES, GATHER, BLOCKS = GATHER + 2 };
 enum { MOST_SHIFT = 10 }; /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
@@ -83,6 +83,16 @@ ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote)
     return status ? status : ordo_group_collect(remote->group, &none, 1, all);
 }
 
+ordo_status ordo_cuda_ranks_all(const ordo_remote *remote, bool *all)
+{
+    const ordo_u64 mine = *all;
+    ordo_u64 words[ORDO_CUDA_RANKS];
+    const ordo_status status = ordo_group_collect(remote->group, &mine, 1, words);
+    for (ordo_u32 r = 0; r < remote->count && !status; r++)
+        *all = *all && words[r];
+    return status;
+}
+
 ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out)
 {
     const ordo_remote *const remote = c->job->remote;
@@ -106,6 +116,30 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
         return status;
     for (int i = 0; i < 2; i++)
         out->mail[i] = (ordo_u8 *)block[BOXES] + (ordo_u64)i * boxes;
+    status = clear(WORDS, sizeof(ordo_cuda_words));
+    return status ? status : ordo_cuda_ranks_meet(remote);
+}
+
+ordo_status ordo_cuda_ghosts_make(ordo_cuda *c, size_t share, ordo_cuda_ranks *ranks, ordo_cuda_ghosts *out)
+{
+    enum { LINE = 128 };
+    const ordo_remote *const remote = c->job->remote;
+    const ordo_u64 bytes = (c->in.n * share / LINE + 1) * LINE;
+    *out = ordo_cuda_ghosts{};
+    ordo_status status = begin(remote, NULL, ranks);
+    if (!status)
+        status = take(remote->peers, SHARES, 2 * bytes);
+    for (ordo_u32 r = 0; r < remote->count && !status; r++) {
+        void *there;
+        status = address(remote, SHARES, 0, r, &there);
+        out->away[r] = (size_t)there - (size_t)block[SHARES];
+    }
+    if (!status)
+        status = ordo_cuda_readers(c, out);
+    if (status)
+        return status;
+    for (int i = 0; i < 2; i++)
+        out->share[i] = (ordo_u8 *)block[SHARES] + (ordo_u64)i * bytes;
     status = clear(WORDS, sizeof(ordo_cuda_words));
     return status ? status : ordo_cuda_ranks_meet(remote);
 }

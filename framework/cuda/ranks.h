@@ -11,6 +11,11 @@ ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_
 /* Waits until what this rank clears is cleared, and then for all ranks. */
 ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote);
 
+/* *all becomes whether it was set in all ranks. */
+ordo_status ordo_cuda_ranks_all(const ordo_remote *remote, bool *all);
+/* Sets out->readers and out->sent, which are made once for a graph: see host.cu. */
+ordo_status ordo_cuda_readers(ordo_cuda *c, ordo_cuda_ghosts *out);
+
 /* ordo_backend_session.gather. */
 ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, void *array, const ordo_u64 *at, size_t unit);
 

@@ -1,5 +1,5 @@
-/* records.cu -- fills edge records, rows of four, tails of edges, and rows from arrays of another layout: by a kernel,
- * or by a loop if a C++ compiler builds this for the tests. */
+/* records.cu -- fills edge records, rows of four, readers of shares, tails of edges, and rows from arrays of another
+ * layout: by a kernel, or by a loop if a C++ compiler builds this for the tests. */
 #include "records.h"
 
 #ifdef __CUDACC__
@@ -58,7 +58,39 @@ ORDO_RECORDS_FN void fill_edge(ordo_words head, ordo_words weight, ordo_u32 *edg
     }
 }
 
+/* The bit of the range that has the head of edge e. */
+ORDO_RECORDS_FN ordo_u32 reader(const ordo_cuda_rows &r, const ordo_ranges &ranges, ordo_u64 e)
+{
+    const ordo_u32 head = r.edge[e * r.stride];
+    ordo_u32 of = 0;
+    while (of + 1 < ranges.count && ranges.begin[of + 1] <= head)
+        of++;
+    return of == ranges.but ? 0 : 1u << of;
+}
+
 #ifdef __CUDACC__
+/* A warp for each row, until it has found all ranges. */
+static __global__ void fill_all_readers(const ordo_cuda_rows r, const ordo_ranges ranges, unsigned short *readers,
+                                        unsigned long long *bits)
+{
+    const ordo_u32 lane = threadIdx.x % 32, all = ((1u << ranges.count) - 1) & ~(1u << ranges.but);
+    ordo_u64 count = 0;
+    for (ordo_u64 v = ((ordo_u64)blockIdx.x * blockDim.x + threadIdx.x) / 32; v < r.n;
+         v += (ordo_u64)gridDim.x * blockDim.x / 32) {
+        ordo_u32 found = 0;
+        for (ordo_u64 e = r.row[v], last = r.row[v + 1]; e < last && found != all; e += 32) {
+            found |= e + lane < last ? reader(r, ranges, e + lane) : 0;
+            for (int step = 16; step; step /= 2)
+                found |= __shfl_xor_sync(~0u, found, step);
+        }
+        if (lane == 0)
+            readers[v] = (unsigned short)found;
+        count += (ordo_u64)__popc(found);
+    }
+    if (lane == 0)
+        atomicAdd(bits, count);
+}
+
 enum { TAILS = 16 }; /* of a thread at once */
 static __global__ void fill_all_tails(const ordo_cuda_rows r, ordo_u32 *tail)
 {
@@ -106,6 +138,22 @@ void ordo_fill_fours(ordo_cuda_rows rows, uint4 *four)
 #else
     for (ordo_u64 v = 0; v < rows.n; v++)
         fill_four(rows, four, v);
+#endif
+}
+
+void ordo_fill_readers(ordo_cuda_rows rows, const ordo_ranges *ranges, unsigned short *readers,
+                       unsigned long long *bits)
+{
+#ifdef __CUDACC__
+    fill_all_readers<<<1024, 256>>>(rows, *ranges, readers, bits);
+#else
+    for (ordo_u64 v = 0; v < rows.n; v++) {
+        ordo_u32 found = 0;
+        for (ordo_u64 e = rows.row[v]; e < rows.row[v + 1]; e++)
+            found |= reader(rows, *ranges, e);
+        readers[v] = (unsigned short)found;
+        *bits += (unsigned)__builtin_popcount(found);
+    }
 #endif
 }
 

@@ -9,6 +9,15 @@
 void ordo_fill_records(ordo_cuda_rows rows, bool floats, uint4 *record);
 /* four: [rows.n] as of ordo_cuda_fours. Asynchronous. */
 void ordo_fill_fours(ordo_cuda_rows rows, uint4 *four);
+/* Ranges of vertices, of which the last one has no end, and which of them is left out. */
+typedef struct ordo_ranges {
+    ordo_u32 count, but;
+    ordo_u32 begin[ORDO_CUDA_RANKS]; /* 0 first, ascending */
+} ordo_ranges;
+/* readers: [rows.n] bits of the ranges that have heads of the vertex' edges; *bits: how many are set in all, 0 before.
+ * Asynchronous. */
+void ordo_fill_readers(ordo_cuda_rows rows, const ordo_ranges *ranges, unsigned short *readers,
+                       unsigned long long *bits);
 /* tail: [rows.m]. Asynchronous. */
 void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail);
 /* An array whose elements are so many words apart: 2 of words of 8 bytes, whose lower half counts, and of pairs. */

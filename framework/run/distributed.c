@@ -239,7 +239,8 @@ static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
 /* Why the work does not run over ranks on GPUs; NULL: it does. */
 static const char *not_on_gpus(const ordo_operator *op, const ordo_plan *p)
 {
-    return p->sync != ORDO_SYNC_ATOMIC     ? "on GPUs only sync atomic does"
+    const ordo_sync sync = op->kind == ORDO_KIND_GATHER ? ORDO_SYNC_RACY : ORDO_SYNC_ATOMIC;
+    return p->sync != sync                 ? "on GPUs only sync atomic does"
            : ordo_type_bytes(op->cell) > 8 ? "its cells are larger than 8 bytes, and on GPUs messages are of 16"
                                            : NULL;
 }

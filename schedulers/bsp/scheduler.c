@@ -141,6 +141,6 @@ const ordo_scheduler ordo_scheduler_bsp = {
     .check = check,
     .edge_items = 1u << ORDO_ON_CPU,
     .distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
-    .gathers_distributed = 1u << ORDO_ON_CPU,
+    .gathers_distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .suit = suit,
 };

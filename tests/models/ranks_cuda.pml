@@ -1,4 +1,5 @@
-/* ranks_cuda.pml -- a model of how ranks meet on GPUs, for Spin: framework/include/ordo/detail/cuda/ranks.cuh.
+/* ranks_cuda.pml -- a model of how ranks meet on GPUs, for Spin: framework/include/ordo/detail/cuda/meet.cuh, with the
+ * messages of ranks.cuh beside it.
  *
  * Two ranks of two blocks each. An item has a depth: 2 sends two messages of depth 1 to the other rank, 1 sends one of
  * depth 0, which is an item without more. A box holds one message, so of two at a time one is spilled and is sent in the

@@ -202,16 +202,17 @@ typedef struct ordo_cuda_order {
     ordo_u32 pieces;
     bool all; /* every vertex is listed */
 } ordo_cuda_order;
-/* Both, for at most `most` hot vertices. All vertices are listed where the graph has hubs, or nearly 2^32 edges or
+/* Both, for at most `most` hot vertices. Over ranks lists have the vertices that the rank owns, and positions, of all
+ * vertices, are the same in all ranks. All vertices are listed where the graph has hubs, or nearly 2^32 edges or
  * vertices; else those of more than four in-edges where nearly all have at most four; else those of the first class.
  * Tails are renumbered where the hot vertices of a graph with hubs have a quarter of the edges and there is enough
  * memory; else a position is the vertex. Made by the first call for a graph and kept with it. After ordo_cuda_begin
  * with `need_in`. */
 ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *order, ordo_cuda_tails *hot);
-/* Rows of four: the tails of each vertex' in-edges, [n] uint4 on the device, if nearly all have at most four and there
- * is enough memory; else NULL, which is no error. ORDO_RECORD_NONE: no more edges; four times ORDO_RECORD_LONG: a
- * vertex of more, which ordo_cuda_order_rows lists. Made by the first call for a graph and kept with it. After
- * ordo_cuda_begin with `need_in`. */
+/* Rows of four: the tails of each vertex' in-edges, [n] uint4 on the device, over ranks of own vertices alone, if
+ * nearly all have at most four and there is enough memory; else NULL, which is no error. ORDO_RECORD_NONE: no more
+ * edges; four times ORDO_RECORD_LONG: a vertex of more, which ordo_cuda_order_rows lists. Made by the first call for a
+ * graph and kept with it. After ordo_cuda_begin with `need_in`. */
 ORDO_API ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
@@ -257,7 +258,7 @@ ORDO_API ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *
 
 enum { ORDO_CUDA_RANKS = 16 };
 
-/* What a rank says when ranks meet (<ordo/detail/cuda/ranks.cuh>). */
+/* What a rank says when ranks meet (<ordo/detail/cuda/meet.cuh>). */
 typedef struct ordo_cuda_said {
     ordo_u64 word[8];               /* the scheduler's own */
     ordo_u32 sent[ORDO_CUDA_RANKS]; /* messages for each rank since the last meeting */
@@ -332,6 +333,19 @@ typedef struct ordo_cuda_boxes {
 
 /* As ordo_cuda_ranks_make, with boxes in place of those that a meeting empties. `sent` is the caller's to set. */
 ORDO_API ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out);
+
+/* Shares of a gather operator over ranks (<ordo/detail/cuda/ghosts.cuh>). */
+typedef struct ordo_cuda_ghosts {
+    void *share[2];                /* [n] in this rank's memory */
+    size_t away[ORDO_CUDA_RANKS];  /* how far an address in them is from the one at which this rank's GPU sees the same
+                                      place in the memory of each rank, modulo 2^64 */
+    const unsigned short *readers; /* [n], of own vertices: bit r: rank r reads the share */
+    ordo_u64 sent;                 /* bits in all of these */
+} ordo_cuda_ghosts;
+
+/* Makes what the kernel needs; all ranks do. `share`: bytes. After ordo_cuda_begin with `need_in`. Errors: as of
+ * ordo_cuda_ranks_make. */
+ORDO_API ordo_status ordo_cuda_ghosts_make(ordo_cuda *c, size_t share, ordo_cuda_ranks *ranks, ordo_cuda_ghosts *out);
 
 /* Ends a run: copies results back where `status` is ORDO_OK, and frees everything. Returns `status`, or the error of
  * the copies. */

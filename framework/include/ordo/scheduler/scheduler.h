@@ -152,7 +152,8 @@ typedef struct ordo_scheduler {
      * and not owned (op_keep), and meets the other ranks between supersteps (op_meet); see
      * <ordo/detail/cpu/remote.h>. */
     unsigned distributed;
-    /* Likewise of the devices on which gather operators do, in double-buffered rounds (<ordo/detail/cpu/ghosts.h>). */
+    /* Likewise of the devices on which gather operators do, in double-buffered rounds (<ordo/detail/cpu/ghosts.h>,
+     * <ordo/detail/cuda/ghosts.cuh>). */
     unsigned gathers_distributed;
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */

@@ -25,7 +25,10 @@
  *
  * Termination. Blocks add their changes to a sum of the round; behind the barrier all threads read it. Sums and the
  * host's stop are triple-buffered by round: those of the round after next are cleared where no thread uses them.
+ *
+ * Over several GPUs a rank computes its own vertices, and all ranks wait for each other between rounds (ghosts.cuh).
  */
+#include <ordo/detail/cuda/ghosts.cuh>
 
 enum { GATHER_AT_ONCE = 4, GATHER_SUMS = 8 };
 /* Words of shared memory for the tails of a group, of which those before an aligned address are not used, and how many
@@ -58,12 +61,15 @@ typedef struct op_gather_args {
     ordo_u32 tail_stride;
     ordo_u32 shift;     /* a group has 2^shift rows, at most 32 */
     ordo_u32 hot_count; /* shares in shared memory */
-    ordo_u32 *begin;    /* [n + 1] begins of rows, for GATHER_GROUPS; else NULL */
+    ordo_u32 *begin;    /* begins of own rows, and the end of the last, for GATHER_GROUPS; else NULL */
     op_value *piece;    /* [pieces] */
     ordo_u32 *arrived;  /* [pieces] of each row's first piece: how many are added up */
     double *sums;       /* [3][GATHER_SUMS] change and totals */
     ordo_u32 *stop;     /* [3], each on a separate cache line */
     ordo_cuda_run run;
+#if ORDO_OVER_RANKS
+    op_ghosts ghosts;
+#endif
 } op_gather_args;
 
 /* What a thread adds up in a round. */
@@ -130,7 +136,7 @@ ORDO_DEV void op_dev_keep(const op_gather_args &a, const op_gather_step &step, o
 {
     if (op_shares)
         a.cells[v] = now;
-    step.to[at] = op_share_of(&a.state, v, now);
+    op_dev_put_share(a, step.to, v, at, op_share_of(&a.state, v, now));
 }
 
 /* By one thread: counts v's change and its part of the totals. */
@@ -274,12 +280,17 @@ typedef struct op_gather_row {
     ordo_u32 begin, end;
 } op_gather_row;
 
+/* By one thread: the vertex of its lane in a group. */
+ORDO_DEV ordo_u32 op_dev_vertex(const op_gather_args &a, ordo_u32 group)
+{
+    return op_dev_own(a).first + (group << a.shift) + (threadIdx.x % 32 >> (5 - a.shift));
+}
+
 /* By one thread: the row of its lane in a group; of a group that there is not no edges. */
 ORDO_DEV op_gather_row op_dev_row(const op_gather_args &a, ordo_u32 group, ordo_u32 groups)
 {
-    const ordo_u32 n = a.rows.n,
-                   v = ((group < groups ? group : groups) << a.shift) + (threadIdx.x % 32 >> (5 - a.shift));
-    return op_gather_row{a.begin[v < n ? v : n], a.begin[v < n ? v + 1 : n]};
+    const ordo_u32 end = op_dev_own(a).end, v = op_dev_vertex(a, group < groups ? group : groups);
+    return op_gather_row{a.begin[v < end ? v : end], a.begin[v < end ? v + 1 : end]};
 }
 
 /* By all lanes of a warp: the first edge of a group, and *count, the number of its edges. */
@@ -293,7 +304,12 @@ ORDO_DEV ordo_u32 op_dev_first(op_gather_row row, ordo_u32 *count)
 /* By one thread: where in stage[] the tail of a group's first edge is: copies are of 16 bytes, aligned. */
 ORDO_DEV ordo_u32 op_dev_lead(const op_gather_args &a, ordo_u32 first)
 {
+#if ORDO_OVER_RANKS
+    return a.tail_stride == 1 ? (ordo_u32)((size_t)(a.tail + first) / sizeof *a.tail % 4)
+                              : 0; /* of a part of the rows */
+#else
     return a.tail_stride == 1 ? first % 4 : 0;
+#endif
 }
 
 /* By all lanes of a warp: begins to copy the tails of a group to stage[], if they fit. */
@@ -339,8 +355,8 @@ ORDO_DEV void op_dev_group(const op_gather_args &a, const op_gather_step &step, 
                            const ordo_u32 *stage, op_gather_mine *mine)
 {
     const ordo_u32 lanes = 32u >> a.shift, lane = threadIdx.x & (lanes - 1);
-    const ordo_u32 v = (group << a.shift) + (threadIdx.x % 32 >> (5 - a.shift)), count = row.end - row.begin;
-    const bool has = v < a.rows.n && count <= ORDO_CUDA_SHORT;
+    const ordo_u32 v = op_dev_vertex(a, group), count = row.end - row.begin;
+    const bool has = v < op_dev_own(a).end && count <= ORDO_CUDA_SHORT;
     ordo_u32 all;
     const ordo_u32 first = op_dev_first(row, &all);
     op_value sum = op_none();
@@ -359,7 +375,8 @@ ORDO_DEV void op_dev_group(const op_gather_args &a, const op_gather_step &step, 
 ORDO_DEV void op_dev_groups(const op_gather_args &a, const op_gather_step &step, ordo_u32 (*stage)[GATHER_STAGE],
                             op_gather_mine *mine)
 {
-    const ordo_u32 groups = (ordo_u32)(((ordo_u64)a.rows.n + (1u << a.shift) - 1) >> a.shift);
+    const op_own own = op_dev_own(a);
+    const ordo_u32 groups = (ordo_u32)(((ordo_u64)(own.end - own.first) + (1u << a.shift) - 1) >> a.shift);
     op_gather_walk walk = op_dev_walk(groups);
     ordo_u32 now = walk.group, side = 0;
     op_gather_row row = op_dev_row(a, now, groups);
@@ -399,8 +416,10 @@ ORDO_DEV uint4 op_dev_four(const uint4 *p)
  * come last, for a load does not pass a store that may be to the same address. */
 ORDO_DEV void op_dev_fours(const op_gather_args &a, const op_gather_step &s, op_gather_mine *mine)
 {
-    const ordo_u32 n = a.rows.n, tile = blockDim.x * GATHER_ROWS;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * tile + threadIdx.x; first < n; first += (ordo_u64)gridDim.x * tile) {
+    const op_own own = op_dev_own(a);
+    const ordo_u32 n = own.end, tile = blockDim.x * GATHER_ROWS;
+    for (ordo_u64 first = own.first + (ordo_u64)blockIdx.x * tile + threadIdx.x; first < n;
+         first += (ordo_u64)gridDim.x * tile) {
         uint4 row[GATHER_ROWS];
         op_share share[GATHER_ROWS][4];
         op_cell old[GATHER_ROWS], now[GATHER_ROWS];
@@ -458,12 +477,13 @@ ORDO_DEV void op_dev_round(const op_gather_args &a, const op_gather_step &step, 
 ORDO_DEV void op_dev_begin(const op_gather_args &a, ordo_u64 me, ordo_u64 threads, op_gather_mine *mine)
 {
     const ordo_u64 n = a.rows.n;
+    const op_own own = op_dev_own(a);
     for (ordo_u64 v = me; v <= n; v += threads) {
-        if (a.begin)
+        if (a.begin && v >= own.first && v <= own.end)
             a.begin[v] = (ordo_u32)__ldg(a.rows.row + v);
         if (v < n && a.share[1] != (op_share *)a.cells)
             a.share[1][op_dev_position(a, (ordo_vid)v)] = op_share_of(&a.state, (ordo_item)v, a.cells[v]);
-        if (v < n && op_totals)
+        if (v >= own.first && v < own.end && op_totals)
             op_add_total(&a.state, (ordo_item)v, a.cells[v], mine->total);
     }
 }
@@ -512,13 +532,15 @@ ORDO_DEV void op_dev_add_sums(double *sums, const op_gather_mine &mine, double *
 ORDO_DEV void op_dev_open_round(const op_gather_args &a, const ordo_cuda_traced &traced, ordo_u64 round,
                                 ordo_cuda_counters *mine)
 {
-    ordo_dev_sample(a.run.record, a.rows.n, round, 0, 1, -1);
-    ordo_live_report(traced, round, a.rows.n, round, 0, 1);
+    const op_own own = op_dev_own(a);
+    const ordo_u32 n = own.end - own.first;
+    ordo_dev_sample(a.run.record, n, round, 0, 1, -1);
+    ordo_live_report(traced, round, n, round, 0, 1);
     for (int i = 0; i < GATHER_SUMS; i++)
         ordo_dev_store(a.sums + (round + 1) % 3 * GATHER_SUMS + i, 0.0);
-    ordo_dev_store(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE, (ordo_u32)ordo_dev_mail(&a.run, round, a.rows.n));
-    mine->items += a.rows.n;
-    mine->edges += a.rows.m;
+    ordo_dev_store(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE, (ordo_u32)ordo_dev_mail(&a.run, round, n));
+    mine->items += n;
+    mine->edges += own.edges;
 }
 
 /* Threads of a block, and blocks on a multiprocessor: as many as leave a thread the registers that it needs. */
@@ -577,10 +599,11 @@ static __global__ void __launch_bounds__((op_gather_most[Kind]), op_gather_least
     ordo_cuda_counters count = {};
     op_gather_mine mine = {};
     ordo_live_begin(traced, ORDO_BUSY);
+    op_dev_met met = op_dev_begin_ranks(a);
     op_dev_begin(a, me, threads, &mine);
     if (op_totals)
         op_dev_add_sums(a.sums, mine, sums);
-    grid.sync();
+    op_dev_end_round<op_totals>(a, grid, &met, a.sums, a.stop + ORDO_CUDA_LINE);
     ordo_u64 round = 1;
     for (;; round++) {
         const op_gather_step step = {a.share[round & 1], a.share[(round + 1) & 1],
@@ -598,16 +621,17 @@ static __global__ void __launch_bounds__((op_gather_most[Kind]), op_gather_least
         if constexpr (Traced)
             ordo_live_barrier<3>(traced, count);
         else
-            grid.sync();
+            op_dev_end_round<op_totals>(a, grid, &met, to, a.stop + (round + 1) % 3 * ORDO_CUDA_LINE);
         if (!(ordo_dev_load(to) > tolerance) || round >= most ||
             ordo_dev_load(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE))
             break;
     }
+    op_dev_end_ranks(a, met, round);
     if (me == 0)
         a.run.record->change = ordo_dev_load(a.sums + round % 3 * GATHER_SUMS);
     const op_share *const final = a.share[(round + 1) & 1]; /* what the last round wrote */
     if (!op_shares && final != (op_share *)a.cells)
-        for (ordo_u64 v = me; v < a.rows.n; v += threads)
+        for (ordo_u64 v = op_dev_own(a).first + me; v < op_dev_own(a).end; v += threads)
             a.cells[v] = *(const op_cell *)(const void *)(final + op_dev_position(a, (ordo_vid)v));
     ordo_dev_publish(a.run.counters, count);
 }
@@ -637,6 +661,8 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
         status = ordo_cuda_order_rows(c, GATHER_HOT, &a->order, &a->hot);
     if (!status && !op_edges && !a->order.all)
         status = ordo_cuda_fours(c, &a->four);
+    if (!status)
+        status = op_shares_make(c, in_place, a->hot.position, a);
     if (status)
         return status;
     a->tail = a->hot.count ? a->hot.edge : a->rows.edge;
@@ -646,14 +672,13 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     a->sums = (double *)ordo_cuda_alloc(c, 3 * GATHER_SUMS, sizeof(double), true);
     a->stop = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
     bool enough = a->piece && a->arrived && a->sums && a->stop;
-    if (!a->order.all && !a->four)
-        enough = (a->begin = (ordo_u32 *)ordo_cuda_alloc(c, n + 1, sizeof(ordo_u32), false)) && enough;
-    a->share[1] = (op_share *)c->cells;
-    if (op_shares || a->hot.count)
-        enough = (a->share[1] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
-    a->share[0] = a->share[1];
-    if (!in_place)
-        enough = (a->share[0] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false)) && enough;
+    const op_own own = op_own_of(c);
+    if (!a->order.all && !a->four) { /* at the address that the rows of all would have, as other rows are */
+        ordo_u32 *const begin =
+            (ordo_u32 *)ordo_cuda_alloc(c, (ordo_u64)(own.end - own.first) + 1, sizeof *begin, false);
+        a->begin = begin - own.first;
+        enough = begin && enough;
+    }
     return enough ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
@@ -672,18 +697,23 @@ static ordo_status op_gather_share(ordo_cuda *c, const void *kernel, op_gather_a
                : ordo_cuda_share(c, kernel, op_gather_threads(GATHER_HUBS), a->hot_count * sizeof(op_share), &resident);
 }
 
-/* On the host. Operators that read edges have no rows of four. */
+/* On the host. Runs over ranks are not traced; operators that read edges have no rows of four. */
+template <bool Once, int Kind> static const void *op_gather_kernel_for(bool traced)
+{
+    if constexpr (!ORDO_OVER_RANKS)
+        if (traced)
+            return (const void *)op_gather_kernel<Once, true, Kind>;
+    return (const void *)op_gather_kernel<Once, false, Kind>;
+}
+
 template <bool Once> static const void *op_gather_kernel_of(int kind, bool traced)
 {
     if (kind == GATHER_HUBS)
-        return traced ? (const void *)op_gather_kernel<Once, true, GATHER_HUBS>
-                      : (const void *)op_gather_kernel<Once, false, GATHER_HUBS>;
+        return op_gather_kernel_for<Once, GATHER_HUBS>(traced);
     if (kind == GATHER_GROUPS)
-        return traced ? (const void *)op_gather_kernel<Once, true, GATHER_GROUPS>
-                      : (const void *)op_gather_kernel<Once, false, GATHER_GROUPS>;
+        return op_gather_kernel_for<Once, GATHER_GROUPS>(traced);
     if constexpr (!op_edges)
-        return traced ? (const void *)op_gather_kernel<Once, true, GATHER_FOURS>
-                      : (const void *)op_gather_kernel<Once, false, GATHER_FOURS>;
+        return op_gather_kernel_for<Once, GATHER_FOURS>(traced);
     return NULL;
 }
 

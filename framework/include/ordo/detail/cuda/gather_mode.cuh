@@ -26,10 +26,14 @@
  * Termination. As in gather.cuh: warps add their changes to a sum of the round, all threads read it behind the barrier.
  * Sums and the host's stop are triple-buffered by round.
  *
+ * Over several GPUs a rank computes its own vertices, and all ranks wait for each other between rounds (ghosts.cuh).
+ *
  * Not done: totals; shares of vertices with many edges side by side.
  */
 
 #include <ordo/memory.h>
+
+#include <ordo/detail/cuda/ghosts.cuh>
 
 enum {
     MODE_THREAD = 6,
@@ -66,6 +70,9 @@ typedef struct op_mode_args {
     double *change; /* [3] */
     ordo_u32 *stop; /* [3], each on a separate cache line */
     ordo_cuda_run run;
+#if ORDO_OVER_RANKS
+    op_ghosts ghosts;
+#endif
 } op_mode_args;
 
 /* By one thread: the class of a row, -1 where a thread does it by itself. */
@@ -102,7 +109,7 @@ ORDO_DEV double op_mode_finish(const op_mode_args &a, const op_share *from, op_s
     const op_cell now = op_apply(&a.state, v, old, value, no_totals);
     if (op_shares)
         a.cells[v] = now;
-    to[v] = op_share_of(&a.state, v, now);
+    op_dev_put_share(a, to, v, v, op_share_of(&a.state, v, now));
     return op_change(&a.state, v, old, now);
 }
 
@@ -284,7 +291,7 @@ ORDO_DEV double op_mode_rows(const op_mode_args &a, const op_share *from, op_sha
             if (threadIdx.x % 32 == 0)
                 change = op_join_changes(change, op_mode_finish(a, from, to, v, key));
         }
-    for (ordo_u64 v = me; v < a.rows.n; v += threads) {
+    for (ordo_u64 v = op_dev_own(a).first + me; v < op_dev_own(a).end; v += threads) {
         const ordo_eid e = a.rows.row[v];
         const ordo_u64 edges = a.rows.row[v + 1] - e;
         if (op_mode_class(edges) < 0)
@@ -297,11 +304,12 @@ ORDO_DEV double op_mode_rows(const op_mode_args &a, const op_share *from, op_sha
 /* By the whole grid, before the first round: lists of rows, first shares. The lists' order is not specified. */
 ORDO_DEV void op_mode_begin(const op_mode_args &a, ordo_u64 me, ordo_u64 threads)
 {
+    const op_own own = op_dev_own(a);
     for (ordo_u64 v = me; v < a.rows.n; v += threads) {
-        const int c = op_mode_class(a.rows.row[v + 1] - a.rows.row[v]);
+        const int c = v >= own.first && v < own.end ? op_mode_class(a.rows.row[v + 1] - a.rows.row[v]) : -1;
         if (c >= 0 && c < 3)
             a.list[c][atomicAdd(&a.size[c], 1u)] = (ordo_u32)v;
-        if (op_shares)
+        if (op_shares || ORDO_OVER_RANKS)
             a.share[1][v] = op_share_of(&a.state, (ordo_item)v, a.cells[v]);
     }
 }
@@ -324,15 +332,17 @@ ORDO_DEV void op_mode_add_change(double *to, double change)
 ORDO_DEV void op_mode_open_round(const op_mode_args &a, const ordo_cuda_traced &traced, ordo_u64 round,
                                  ordo_cuda_counters *mine)
 {
-    ordo_dev_sample(a.run.record, a.rows.n, round, 0, 1, -1);
-    ordo_live_report(traced, round, a.rows.n, round, 0, 1);
+    const op_own own = op_dev_own(a);
+    const ordo_u32 n = own.end - own.first;
+    ordo_dev_sample(a.run.record, n, round, 0, 1, -1);
+    ordo_live_report(traced, round, n, round, 0, 1);
     ordo_dev_store(a.change + (round + 1) % 3, 0.0);
     ordo_dev_store(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE, (ordo_u32)a.run.mailbox->stop);
     a.run.record->supersteps = round;
     a.run.mailbox->supersteps = round;
-    a.run.mailbox->in_flight = a.rows.n;
-    mine->items += a.rows.n;
-    mine->edges += a.rows.m;
+    a.run.mailbox->in_flight = n;
+    mine->items += n;
+    mine->edges += own.edges;
 }
 
 /* What profilers show carries the operator's name. */
@@ -350,8 +360,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_mode_kernel(con
     const ordo_u64 most = op_most_rounds(&a.state);
     ordo_cuda_counters count = {};
     ordo_live_begin(traced, ORDO_BUSY);
+    op_dev_met met = op_dev_begin_ranks(a);
     op_mode_begin(a, me, threads);
-    grid.sync();
+    op_dev_end_round<0>(a, grid, &met, a.change, a.stop + ORDO_CUDA_LINE);
     ordo_u64 round = 1;
     for (;; round++) {
         const op_share *const from = a.share[round & 1];
@@ -371,26 +382,28 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_mode_kernel(con
         if constexpr (Traced)
             ordo_live_barrier<3>(traced, count);
         else
-            grid.sync();
+            op_dev_end_round<0>(a, grid, &met, sum, a.stop + (round + 1) % 3 * ORDO_CUDA_LINE);
         if (!(ordo_dev_load(sum) > tolerance) || round >= most ||
             ordo_dev_load(a.stop + (round + 1) % 3 * ORDO_CUDA_LINE))
             break;
     }
+    op_dev_end_ranks(a, met, round);
     if (me == 0)
         a.run.record->change = ordo_dev_load(a.change + round % 3);
     const op_share *const final = a.share[(round + 1) & 1]; /* what the last round wrote */
     if (!op_shares && final != (op_share *)a.cells)
-        for (ordo_u64 v = me; v < a.rows.n; v += threads)
+        for (ordo_u64 v = op_dev_own(a).first + me; v < op_dev_own(a).end; v += threads)
             a.cells[v] = *(const op_cell *)(const void *)(final + v);
     ordo_dev_publish(a.run.counters, count);
 }
 
 /* On the host: the long rows, their tables and pieces. Counts first, then writes where `row` is not NULL. */
-static void op_mode_list_long(const ordo_csr *in, op_mode_args *a, op_mode_long *row, ordo_u32 *piece, ordo_u64 *places)
+static void op_mode_list_long(const ordo_csr *in, op_own own, op_mode_args *a, op_mode_long *row, ordo_u32 *piece,
+                              ordo_u64 *places)
 {
     a->longs = a->pieces = 0;
     *places = 0;
-    for (ordo_vid v = 0; v < in->n; v++) {
+    for (ordo_vid v = own.first; v < own.end; v++) {
         const ordo_u64 edges = in->row[v + 1] - in->row[v];
         if (edges <= MODE_BLOCK)
             continue;
@@ -413,14 +426,15 @@ static void op_mode_list_long(const ordo_csr *in, op_mode_args *a, op_mode_long 
 static ordo_status op_mode_long_rows(ordo_cuda *c, op_mode_args *a)
 {
     const ordo_csr *in = c->job->in;
+    const op_own own = op_own_of(c);
     ordo_u64 places;
-    op_mode_list_long(in, a, NULL, NULL, &places);
+    op_mode_list_long(in, own, a, NULL, NULL, &places);
     if (!a->longs)
         return ORDO_OK;
     op_mode_long *row = (op_mode_long *)ordo_alloc(a->longs, sizeof *row);
     ordo_u32 *piece = (ordo_u32 *)ordo_alloc(a->pieces, 2 * sizeof *piece);
     if (row && piece) {
-        op_mode_list_long(in, a, row, piece, &places);
+        op_mode_list_long(in, own, a, row, piece, &places);
         a->row = (op_mode_long *)ordo_cuda_copy(c, row, a->longs, sizeof *row);
         a->piece = (ordo_u32 *)ordo_cuda_copy(c, piece, a->pieces, 2 * sizeof *piece);
         a->table = (op_counted *)ordo_cuda_alloc(c, places, sizeof *a->table, true);
@@ -444,21 +458,21 @@ static ordo_status op_mode_arguments(ordo_cuda *c, bool in_place, op_mode_args *
     ordo_status status = ordo_cuda_arrays_in(c, &arrays);
     if (!status)
         status = op_mode_long_rows(c, a);
+    if (!status)
+        status = op_shares_make(c, in_place, NULL, a);
     if (status)
         return status;
     bool enough = true;
+    const op_own own = op_own_of(c);
     for (int i = 0; i < MODE_CLASSES - 1; i++) {
-        const ordo_u64 rows = c->in.m / least[i] + 1;
-        enough = (a->list[i] = (ordo_u32 *)ordo_cuda_alloc(c, rows < n ? rows : n, sizeof(ordo_u32), false)) && enough;
+        const ordo_u64 rows = own.edges / least[i] + 1, most = own.end - own.first;
+        enough =
+            (a->list[i] = (ordo_u32 *)ordo_cuda_alloc(c, rows < most ? rows : most, sizeof(ordo_u32), false)) && enough;
     }
     a->size = (ordo_u32 *)ordo_cuda_alloc(c, MODE_CLASSES, sizeof(ordo_u32), true);
     a->change = (double *)ordo_cuda_alloc(c, 3, sizeof(double), true);
     a->stop = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true);
-    a->share[1] = (op_share *)c->cells;
-    if (op_shares)
-        a->share[1] = (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false);
-    a->share[0] = in_place ? a->share[1] : (op_share *)ordo_cuda_alloc(c, n, sizeof(op_share), false);
-    return enough && a->size && a->change && a->stop && a->share[0] && a->share[1] ? ORDO_OK : ORDO_ERR_MEMORY;
+    return enough && a->size && a->change && a->stop ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
 /* A run, as gather.cuh's. */
@@ -471,8 +485,11 @@ static ordo_status op_gather_job(ordo_job *job, bool in_place, int blocks)
         status = op_mode_arguments(&c, in_place, &a);
     if (!status) {
         void *args[] = {&a};
-        const void *kernel =
-            a.run.traced.live ? (const void *)op_mode_kernel<true> : (const void *)op_mode_kernel<false>;
+        const void *kernel = (const void *)op_mode_kernel<false>;
+#if !ORDO_OVER_RANKS
+        if (a.run.traced.live)
+            kernel = (const void *)op_mode_kernel<true>;
+#endif
         status = ordo_cuda_launch(&c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
     }
     return ordo_cuda_end(&c, status);

@@ -1,4 +1,4 @@
-/* ranks.cuh -- relax operators over several GPUs, a rank each: what is sent to owners, and how ranks meet.
+/* ranks.cuh -- relax operators over several GPUs, a rank each: what is sent to owners.
  *
  * A template, included by <ordo/scheduler/cuda.cuh> for relax operators, where ORDO_OVER_RANKS is 1. It is the
  * counterpart of <ordo/detail/cpu/remote.h>, which has the argument why nothing is lost and why the end is exact: cells
@@ -13,25 +13,12 @@
  * double-buffered by meetings. A message that finds its box full is a bit of `spill`, and the ghost's value, whatever
  * it is by then, is sent behind the next meeting (op_dev_send_spilled).
  *
- * Meeting. All blocks of all ranks wait for each other (ordo_dev_meet). Each rank says some words, which all read
- * behind the meeting; as they are the same words in all ranks, all compute the same from them. It takes the place of
- * the grid's barrier.
- *
- * Why two sets of words and boxes are enough. A rank writes the words of meeting k + 2, and messages of the time before
- * it, only behind meeting k + 1, at which all threads of all ranks have arrived; they have read the words and the
- * messages of meeting k before.
- *
- * Memory order. A block's threads store messages, then pass the block's barrier; its first thread passes a fence of
- * system scope and adds itself to `arrived`. A warp of the rank reads that with acquire until all blocks are
- * there, stores the rank's words to all ranks, and stores the number of the meeting into each rank's memory with
- * release at system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at
- * system scope sees what all threads of the sender had stored. The warp releases its own blocks at device scope.
- *
- * The protocol is a model for Spin, tests/models/ranks_cuda.pml.
- *
- * A rank that never arrives lets the kernels of the others wait for ever: the process that has started the ranks ends
- * them.
+ * Meetings are those of <ordo/detail/cuda/meet.cuh>; what orders its words orders messages, too. Why two sets of boxes
+ * are enough. A rank stores messages of the time before meeting k + 2 only behind meeting k + 1, at which all threads
+ * of all ranks have arrived; they have read the messages of meeting k before.
  */
+#include <ordo/detail/cuda/meet.cuh>
+
 #ifndef ORDO_DETAIL_CUDA_RANKS_ONCE
 #define ORDO_DETAIL_CUDA_RANKS_ONCE
 
@@ -48,84 +35,6 @@ ORDO_DEV ordo_u32 ordo_dev_owner(const ordo_cuda_ranks &r, ordo_u32 target)
     while (owner + 1 < r.count && r.first_target[owner + 1] <= target)
         owner++;
     return owner;
-}
-
-/* By a whole warp of the rank, behind all that the rank has done before meeting `number`: tells all ranks the lanes'
- * words, lane i those of word[i] for i < 8, and how many messages were sent. */
-ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
-{
-    const ordo_u32 lane = threadIdx.x % 32;
-    ordo_cuda_words *const own = r.words[r.rank];
-    ordo_u32 sent = 0;
-    if (lane < r.count) {
-        sent = ordo_dev_load(&own->sent[lane].count);
-        ordo_dev_store(&own->sent[lane].count, 0u);
-    }
-    for (ordo_u32 to = 0; to < r.count; to++) {
-        ordo_cuda_said *const said = &r.words[to]->said[number & 1][r.rank];
-        if (lane < 8)
-            said->word[lane] = word;
-        if (lane < r.count)
-            said->sent[lane] = sent;
-    }
-    for (int step = 16; step; step /= 2)
-        sent += __shfl_down_sync(~0u, sent, step);
-    if (lane == 0)
-        ordo_dev_store(&own->messages, ordo_dev_load(&own->messages) + sent);
-    __syncwarp();
-    if (lane < r.count) {
-        ordo_dev_fence_system();
-        ordo_dev_release_system(&r.words[lane]->met[r.rank].number, number);
-    }
-    __syncwarp();
-}
-
-/* By the same warp: whether all ranks have said their words. */
-ORDO_DEV bool ordo_dev_all_said(const ordo_cuda_ranks &r, ordo_u64 number)
-{
-    const ordo_u32 lane = threadIdx.x % 32;
-    const bool waits = lane < r.count && ordo_dev_acquire_system(&r.words[r.rank]->met[lane].number) < number;
-    __syncwarp(); /* what a lane has acquired is ordered before what all lanes do */
-    return !__any_sync(~0u, waits);
-}
-
-/* By a whole warp of the rank, when its blocks have arrived and wait: tells all ranks its words, and waits for theirs.
- * Returns what each rank has said, [count], which is valid until the next meeting. */
-ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
-{
-    ordo_dev_say(r, number, word);
-    while (!ordo_dev_all_said(r, number))
-        ;
-    return r.words[r.rank]->said[number & 1];
-}
-
-/* By the whole grid: waits for all blocks of all ranks, and returns what each rank has said. `say()` is called by a
- * warp of the rank behind all that its blocks have done before, and returns the lane's word for ordo_dev_tell_ranks.
- * *number: of meetings so far, the same in all threads. */
-template <typename Say>
-ORDO_DEV const ordo_cuda_said *ordo_dev_meet(const ordo_cuda_ranks &r, ordo_u64 *number, Say say)
-{
-    const ordo_u64 now = ++*number;
-    ordo_cuda_words *const own = r.words[r.rank];
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        if (threadIdx.x == 0) {
-            ordo_dev_fence_system();
-            ordo_dev_add(&own->arrived, (ordo_u64)1);
-            while (blockIdx.x == 0 && ordo_dev_acquire(&own->arrived) < now * gridDim.x)
-                ;
-            while (blockIdx.x != 0 && ordo_dev_acquire(&own->released) < now)
-                ;
-        }
-        __syncwarp();
-        if (blockIdx.x == 0) {
-            ordo_dev_tell_ranks(r, now, say());
-            if (threadIdx.x == 0)
-                ordo_dev_release(&own->released, now);
-        }
-    }
-    __syncthreads();
-    return own->said[now & 1];
 }
 
 #endif
