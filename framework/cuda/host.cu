@@ -862,7 +862,7 @@ ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *o
     return status;
 }
 
-/* ---- who reads shares ---- */
+/* ---- the ranks that read shares ---- */
 
 static ordo_status make_readers(const ordo_cuda *c, device_graph *d)
 {

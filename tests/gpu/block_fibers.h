@@ -37,13 +37,13 @@ static bool fiber_pass(unsigned ran)
     return alive;
 }
 
-/* The barrier of the grid: once in a run. */
+/* The barrier of the grid. */
 static void fiber_sync(void)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        fiber_grid_now.arrived++;
-        while (fiber_grid_now.arrived < fiber_grid_now.blocks)
+        const unsigned all = (fiber_grid_now.arrived++ / fiber_grid_now.blocks + 1) * fiber_grid_now.blocks;
+        while (fiber_grid_now.arrived < all)
             fiber_yield();
     }
     __syncthreads();

@@ -4,6 +4,9 @@
 #ifndef TESTS_GPU_GATHER_FIBERS_H
 #define TESTS_GPU_GATHER_FIBERS_H
 
+#ifndef ORDO_OVER_RANKS
+#define ORDO_OVER_RANKS 0
+#endif
 #define blockDim (fiber_index{fibers.threads})
 
 static inline void ordo_live_begin(const ordo_cuda_traced &, ordo_u32)
@@ -56,8 +59,8 @@ struct fiber_copy {
     int batch;
 };
 enum { FIBER_COPIES = 64, FIBER_THREADS = 256 };
-static fiber_copy fiber_copies[FIBER_THREADS][FIBER_COPIES];
-static int fiber_copied[FIBER_THREADS], fiber_batch[FIBER_THREADS];
+static FIBER_LOCAL fiber_copy fiber_copies[FIBER_THREADS][FIBER_COPIES];
+static FIBER_LOCAL int fiber_copied[FIBER_THREADS], fiber_batch[FIBER_THREADS];
 
 static inline void __pipeline_memcpy_async(void *to, const void *from, size_t bytes, size_t zero = 0)
 {
@@ -102,10 +105,15 @@ static inline ordo_status fiber_share(ordo_cuda *c, const void *kernel, int thre
 }
 #define ordo_cuda_launch fiber_launch
 #define ordo_cuda_share fiber_share
-#define ORDO_CUDA_DYNAMIC(_type, _name) alignas(16) static _type _name[GATHER_HOT_BYTES / sizeof(_type)]
+#define ORDO_CUDA_DYNAMIC(_type, _name) alignas(16) static FIBER_LOCAL _type _name[GATHER_HOT_BYTES / sizeof(_type)]
+#if ORDO_OVER_RANKS
+#define FIBER_INSTANCE(_op, _scheduler) ORDO_JOIN3(_op, _over_ranks_under_, _scheduler)
+#else
+#define FIBER_INSTANCE(_op, _scheduler) ORDO_JOIN3(_op, _on_cuda_under_, _scheduler)
+#endif
 #define ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)                                                                \
-    extern const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler);                                       \
-    const ordo_instance ORDO_JOIN3(ORDO_OP, _on_cuda_under_, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
+    extern const ordo_instance FIBER_INSTANCE(ORDO_OP, _scheduler);                                                    \
+    const ordo_instance FIBER_INSTANCE(ORDO_OP, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
 #define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs) ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)
 
 #endif

@@ -80,4 +80,15 @@ template <typename Args> static void fiber_kernels(const void *arg)
         return (ordo_cuda_launch_all)(c, &one, 1);                                                                     \
     }
 
+/* The same of a unit with several kernels: `_run(step)` runs one. */
+#define FIBER_LAUNCH_BY(_run)                                                                                          \
+    static ordo_status fiber_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)                           \
+    {                                                                                                                  \
+        static ordo_cuda_step now; /* as above */                                                                      \
+        static void *args[] = {&now};                                                                                  \
+        now = *step;                                                                                                   \
+        ordo_cuda_step one = {(const void *)_run, step->threads, step->grid, true, args};                              \
+        return (ordo_cuda_launch_all)(c, &one, count);                                                                 \
+    }
+
 #endif

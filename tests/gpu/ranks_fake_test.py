@@ -66,13 +66,85 @@ class Ranks(unittest.TestCase):
         """Ghosts that are marked, and sent behind a superstep: of selects where asked for, always of sums and of
         targets that are no items. Boxes that are too small: what was added stays in the ghost."""
         bulk = ("--scheduler", "bsp", "--set", "exchange=bulk")
-        words = (("sssp", *bulk), ("bfs", *bulk), ("kcore",), ("mst",), ("pagerank", "--tolerance", "1e-4"))
+        words = (("sssp", *bulk), ("bfs", *bulk), ("kcore",), ("mst",),
+                 ("pagerank", "--scheduler", "bsp", "--set", "direction=push", "--tolerance", "1e-4"))
         for i, graph in enumerate((GRAPHS[1], GRAPHS[2], GRAPHS[3], GRAPHS[6], "star --vertices 200 --weights uniform:1:3")):
             for j, app in enumerate(words):
                 box = {"FAKE_BOX": str((7, 40)[j % 2] if j < 4 else 40)} if (i + j) % 2 else {}
                 self.right((2, 3, 4)[(i + j) % 3], *app, "--generate", graph, "-s", "--seed", i, **box)
         out = self.right(2, "mst", "--generate", GRAPHS[3]) # directed: cells of targets, which have no row
         self.assertRegex(out, r"Ranks: +2, which have sent [1-9]\d* messages")
+
+    def values(self, ranks, *words, **settings):
+        """What a run over so many ranks writes; 0: one process, on a GPU; None: on a CPU."""
+        path = os.path.join(self.folder.name, "values")
+        if ranks:
+            self.right(ranks, *words, "-o", path, **settings)
+        else:
+            device = ("--device", "cuda") if ranks == 0 else ()
+            subprocess.run([ORDO, *map(str, words), *device, "-o", path], check=True, timeout=120, stdout=subprocess.DEVNULL,
+                           env=dict(os.environ, LD_LIBRARY_PATH=self.folder.name), stderr=subprocess.DEVNULL)
+        with open(path, encoding="ascii") as f:
+            return [float(line) for line in f]
+
+    def test_gathers(self):
+        """Rounds over ranks are those of one: labels and, of the same sums, ranks to the last bit; scores but for their
+        totals. Groups of rows, rows of four, listed rows with hot shares, rows in pieces; ranks without vertices; shares that
+        come late; rows of others, which are not there."""
+        gathers = (("pagerank", "--tolerance", "1e-5"), ("lp",), ("hits",))
+        graphs = ("path --vertices 1", "path --vertices 33", "star --vertices 90", "star --vertices 5000", "grid --width 50 --height 70",
+                  "road --vertices 3000", "rmat --scale 11 --degree 8", "uniform --vertices 200 --degree 1",
+                  "uniform --vertices 3000 --degree 12", "uniform --vertices 700 --degree 60", "complete --vertices 140")
+        for i, graph in enumerate(graphs):
+            for j, app in enumerate(gathers):
+                words = (*app, "--generate", graph, "--scheduler", "bsp", *(("-s",) if (i + j) % 3 else ()))
+                fakes = ({}, {"FAKE_DELAY": "60"}, {"FAKE_GUARD": str(1 << 16)})[(i + 2 * j) % 3]
+                expected = self.values(0 if j == 0 else None, *words)
+                for ranks in ((2, 8), (3, 4))[(i + j) % 2]:
+                    found = self.values(ranks, *words, FAKE_DEVICES="8", **fakes)
+                    if j < 2:
+                        self.assertEqual(found, expected, (words, ranks))
+                    else:
+                        self.assertEqual(len(found), len(expected))
+                        for a, b in zip(found, expected):
+                            self.assertAlmostEqual(a, b, delta=1e-12 * abs(b), msg=f"{words} {ranks}")
+
+    def test_gathers_across(self):
+        """Every edge leads to another rank: two layers, of which the lower ids have one; and in one direction alone."""
+        path = os.path.join(self.folder.name, "layers.el")
+        for ways in (2, 1):
+            with open(path, "w", encoding="ascii") as f:
+                for v in range(64):
+                    f.write("".join(f"{v} {64 + (7 * v + 11 * i) % 64}\n" for i in range(9)))
+                    f.write("".join(f"{64 + v} {(5 * v + 3 * i + 1) % 64}\n" for i in range(9 * (ways - 1))))
+            for app in (("pagerank", "--tolerance", "1e-5"), ("lp",), ("hits",)):
+                words = (*app, path, "--scheduler", "bsp")
+                expected = self.values(0 if app[0] == "pagerank" else None, *words)
+                for ranks in (2, 4):
+                    found = self.values(ranks, *words)
+                    if app[0] != "hits":
+                        self.assertEqual(found, expected, (words, ranks))
+
+    def test_gathers_as_asked(self):
+        """Which operator PageRank takes; shares that are counted; several runs on a graph; what is refused."""
+        rank = ("pagerank", "--generate", GRAPHS[3])
+        for words, sync in (((), "racy"), (("--scheduler", "bsp"), "racy"), (("--scheduler", "auto"), "racy"),
+                            (("--set", "direction=push"), "atomic"), (("--sync", "atomic"), "atomic")):
+            self.assertIn(f"sync {sync}, cuda", self.right(2, *rank, *words))
+        self.assertNotIn("Ranks:", self.right(1, *rank, "--scheduler", "bsp"))
+        # three rounds of 64 vertices that the other rank reads
+        out = self.right(2, "lp", "--generate", "complete --vertices 64", "--rounds", 3)
+        self.assertIn("Ranks:               2, which have sent 192 messages", out)
+        run = self.run_over(3, *rank, "-n", 3, "--verify")
+        self.assertEqual(run.stdout.count("PASS"), 3, run.stdout + run.stderr)
+        for app in (("lp",), ("hits",)):
+            words = (*app, "--generate", GRAPHS[3])
+            self.wrong(2, "expected no --partition", 2, *words, "--partition", "random")
+            self.wrong(5, "does not see the memory of that of rank", 2, *words, FAKE_PEERS_BLIND="1")
+            self.wrong(4, "bytes for memory that ranks share", 2, *words, FAKE_PEERS_MEMORY="1000")
+        self.wrong(2, "are not traced", 2, "lp", "--generate", GRAPHS[3], "--trace", os.path.join(self.folder.name, "trace"))
+        # labels of a grid without odd circles change for ever
+        self.wrong(6, "did not end ", 3, "lp", "--generate", "grid --width 40 --height 40", "--rounds", 1000000, "--timeout", 0.3)
 
     def test_waiting_ghosts(self):
         """Most of what is sent first is of no use, and what is of use has no place: the run must not end before.

@@ -12,8 +12,6 @@ enum { ORDO_CUDA_LINE = 32 };
 #define GATHER_HOT_BYTES 256
 #include "tests/gpu/gather_fibers.h"
 #include "tests/gpu/residual_fibers.h"
-#undef ORDO_CUDA_INSTANCE
-#undef ORDO_CUDA_INSTANCE_OF
 #pragma GCC diagnostic ignored "-Wextra" /* enumerators of several types in an expression */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* a test of NaN */
@@ -49,30 +47,13 @@ template <typename T> ORDO_DEV bool ordo_dev_lock(T *)
 
 /* What <ordo/scheduler/cuda.cuh> defines and includes; its header of asynchronous copies is for nvcc alone. */
 #define ORDO_OP_RESIDUALS 0
-#if ORDO_OVER_RANKS
-#define FIBER_INSTANCE(_op, _scheduler) ORDO_JOIN3(_op, _over_ranks_under_, _scheduler)
-#else
-#define FIBER_INSTANCE(_op, _scheduler) ORDO_JOIN3(_op, _on_cuda_under_, _scheduler)
-#endif
-#define ORDO_CUDA_INSTANCE(_scheduler, _run, _syncs) ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)
-#define ORDO_CUDA_INSTANCE_OF(_scheduler, _run, _syncs)                                                                \
-    extern const ordo_instance FIBER_INSTANCE(ORDO_OP, _scheduler);                                                    \
-    const ordo_instance FIBER_INSTANCE(ORDO_OP, _scheduler) = {#_scheduler, _run, _syncs, ORDO_ON_CUDA};
 #include <ordo/detail/cuda/relax.cuh>
 
 /* The launch of a unit that defines fiber_kernel, which runs a step. */
 static void fiber_kernel(const void *arg);
 
 #undef ordo_cuda_launch_all
-static ordo_status fiber_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
-{
-    static ordo_cuda_step now; /* the runtime's thread reads it after the call has begun */
-    static void *args[] = {&now};
-    (void)count;
-    now = *step;
-    ordo_cuda_step one = {(const void *)fiber_kernel, step->threads, step->grid, true, args};
-    return ordo_cuda_launch_all(c, &one, 1);
-}
+FIBER_LAUNCH_BY(fiber_kernel)
 #define ordo_cuda_launch_all fiber_launch_all
 
 static ordo_status fiber_start(const ordo_cuda_step *, size_t)

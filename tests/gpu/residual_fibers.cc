@@ -56,14 +56,7 @@ static void fiber_kernel(const void *arg)
         abort();
 }
 
-static ordo_status fiber_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
-{
-    static ordo_cuda_step now; /* the runtime's thread reads it after the call has begun */
-    static void *args[] = {&now};
-    now = *step;
-    ordo_cuda_step one = {(const void *)fiber_kernel, step->threads, step->grid, true, args};
-    return (ordo_cuda_launch_all)(c, &one, count);
-}
+FIBER_LAUNCH_BY(fiber_kernel)
 
 /* Nothing else runs on the device then. */
 static ordo_status fiber_start(const ordo_cuda_step *step, size_t)

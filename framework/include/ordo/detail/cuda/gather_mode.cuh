@@ -146,13 +146,13 @@ ORDO_DEV op_counted op_mode_short(const op_mode_args &a, const op_share *from, o
     op_value value[MODE_THREAD];
     op_counted best = 0;
 #pragma unroll
-    for (int i = 0; i < MODE_THREAD; i++)
+    for (ordo_u32 i = 0; i < MODE_THREAD; i++)
         value[i] = i < edges ? op_mode_value(a, from, e + i, v) : 0;
 #pragma unroll
-    for (int i = 0; i < MODE_THREAD; i++) {
+    for (ordo_u32 i = 0; i < MODE_THREAD; i++) {
         ordo_u32 count = 0;
 #pragma unroll
-        for (int j = 0; j < MODE_THREAD; j++)
+        for (ordo_u32 j = 0; j < MODE_THREAD; j++)
             count += j < edges && value[j] == value[i];
         const op_counted key = op_mode_key(value[i], count);
         best = i < edges && key > best ? key : best;
