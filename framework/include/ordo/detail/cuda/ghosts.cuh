@@ -30,9 +30,9 @@
  * Memory order. Shares are stored and loaded plainly; the meetings order them: a store to another rank's memory, then
  * the barrier of the block and the fence of system scope of its first thread, ahead of the meeting; behind it the
  * acquire of each block, then loads. Each word is written by one thread in a round, and read in another round. Loads
- * must not be of the read-only kind (ld.global.nc), for the arrays change during the kernel. The protocol is "store,
- * fence, meet", and that of the messages of ranks.cuh without counters or boxes that fill up, so tests/models/
- * ranks_cuda.pml, which has one place for each rank and parity of meetings, is its model, too.
+ * must not be of the read-only kind (ld.global.nc), for the arrays change during the kernel.
+ *
+ * The protocol is a model for Spin, tests/models/ghosts_cuda.pml.
  *
  * Not done: rounds in place, where an answer would depend on what has come; schedules by residual; traces.
  */
