@@ -70,8 +70,8 @@ ORDO_RECORDS_FN ordo_u32 reader(const ordo_cuda_rows &r, const ordo_ranges &rang
 
 #ifdef __CUDACC__
 /* A warp for each row, until it has found all ranges. */
-static __global__ void fill_all_readers(const ordo_cuda_rows r, const ordo_ranges ranges, unsigned short *readers,
-                                        unsigned long long *bits)
+static __global__ void fill_all_readers(const ordo_cuda_rows r, const __grid_constant__ ordo_ranges ranges,
+                                        unsigned short *readers, unsigned long long *bits)
 {
     const ordo_u32 lane = threadIdx.x % 32, all = ((1u << ranges.count) - 1) & ~(1u << ranges.but);
     ordo_u64 count = 0;
