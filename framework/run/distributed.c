@@ -38,6 +38,7 @@
 #include "framework/graph/graph.h"
 #include "load_object.h"
 #include "local_ranks.h"
+#include "registry.h"
 #include "session.h"
 
 struct ordo_group {
@@ -249,7 +250,9 @@ static const char *not_on_gpus(const ordo_operator *op, const ordo_plan *p)
 static const ordo_instance *instance_over_gpus(const ordo_backend *backend, const ordo_operator *op,
                                                const ordo_scheduler *s)
 {
-    const ordo_instance *over = backend->find_over_ranks ? backend->find_over_ranks(op->name, s->name) : NULL;
+    const ordo_instance *const own = ordo_instance_find(op, s->name, ORDO_OVER_CUDA); /* of one from outside */
+    const ordo_instance *const over =
+        own || !backend->find_over_ranks ? own : backend->find_over_ranks(op->name, s->name);
     return over && over->run ? over : NULL;
 }
 

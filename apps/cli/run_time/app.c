@@ -96,8 +96,10 @@ static ordo_status need_instances(const ordo_work *work, const ordo_options *ask
         ordo_status status = ordo_run_choice(work, asked, &choice);
         if (status)
             return status;
+        if (asked->group && choice.device == ORDO_ON_CUDA)
+            choice.device = ORDO_OVER_CUDA;
         status = run_time_need(&current, &choice, &news);
-        if (status && automatic && choice.device == ORDO_ON_CUDA) {
+        if (status && automatic && choice.device != ORDO_ON_CPU) {
             run_time_leave_gpu(&current, ordo_last_error());
             news = true;
         } else if (status) {

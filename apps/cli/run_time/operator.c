@@ -150,14 +150,24 @@ static ordo_status not_compiled(ordo_job *job)
 static void list_slots(run_time_operator *op)
 {
     size_t used = 0;
-    for (size_t i = 0; i < 2 * RUN_TIME_SCHEDULERS && op->slots[i].instance.scheduler; i++)
+    for (size_t i = 0; i < 3 * RUN_TIME_SCHEDULERS && op->slots[i].instance.scheduler; i++)
         if (op->slots[i].instance.device == ORDO_ON_CPU || !op->not_on_gpu[0])
             op->instances[used++] = &op->slots[i].instance;
     op->instances[used] = NULL;
     op->op.instances = op->instances;
 }
 
-/* A slot for every scheduler that runs operators of the kind, and another one if it does so on a GPU. */
+/* Whether there is code of a scheduler for the operator on a device: over several GPUs for gather operators alone. */
+static bool has_code(const run_time_operator *op, const ordo_scheduler *s, unsigned device)
+{
+    if (device == ORDO_ON_CPU)
+        return true;
+    if (device == ORDO_OVER_CUDA && (op->op.kind != ORDO_KIND_GATHER || !(s->gathers_distributed & 1u << ORDO_ON_CUDA)))
+        return false;
+    return op->table->on_cuda && !run_time_has_code(s->name, device, op->op.kind);
+}
+
+/* A slot for every scheduler that runs operators of the kind, another one if it does so on a GPU, and on several. */
 static void make_slots(run_time_operator *op)
 {
     const ordo_scheduler *all[RUN_TIME_SCHEDULERS];
@@ -166,8 +176,8 @@ static void make_slots(run_time_operator *op)
         const ordo_pairing *pair = all[i]->pairings;
         while (pair->kind && (pair->kind != op->op.kind || (pair->needs & ORDO_RESIDUAL & ~op->op.properties)))
             pair++; /* by residual there is code only where it is sound */
-        for (unsigned device = ORDO_ON_CPU; pair->kind && device <= ORDO_ON_CUDA; device++)
-            if (device == ORDO_ON_CPU || (op->table->on_cuda && !run_time_has_code(all[i]->name, device, op->op.kind)))
+        for (unsigned device = ORDO_ON_CPU; pair->kind && device <= ORDO_OVER_CUDA; device++)
+            if (has_code(op, all[i], device))
                 op->slots[used++].instance =
                     (ordo_instance){.scheduler = all[i]->name, .run = not_compiled, .device = device};
     }
@@ -266,7 +276,7 @@ void run_time_close(run_time_operator *op)
 ordo_status run_time_need(run_time_operator *op, const ordo_choice *choice, bool *news)
 {
     run_time_slot *slot = op->slots;
-    const bool on_gpu = choice->device == ORDO_ON_CUDA;
+    const bool on_gpu = choice->device != ORDO_ON_CPU;
     while (slot->instance.scheduler &&
            (slot->instance.device != choice->device || strcmp(slot->instance.scheduler, choice->scheduler) != 0))
         slot++;

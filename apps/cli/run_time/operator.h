@@ -25,8 +25,8 @@ typedef struct run_time_operator {
     const char *file;
     const ordo_run_time *table;
     ordo_operator op; /* that of the table, with the instances below */
-    run_time_slot slots[2 * RUN_TIME_SCHEDULERS];
-    const ordo_instance *instances[2 * RUN_TIME_SCHEDULERS + 1]; /* those of the slots; NULL ends them */
+    run_time_slot slots[3 * RUN_TIME_SCHEDULERS];
+    const ordo_instance *instances[3 * RUN_TIME_SCHEDULERS + 1]; /* those of the slots; NULL ends them */
     char not_on_gpu[sizeof((ordo_stats *)0)->fallback]; /* why --device auto has to take the CPU; "": not known to have
                                                            to */
     void *state;

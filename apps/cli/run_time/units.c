@@ -161,7 +161,7 @@ static ordo_status load_instance(unit *u, flags *f, const char *scheduler, unsig
         define(f, "ORDO_RUN_TIME_BY_RESIDUAL", "", "1", "");
     u->flag = f->flag;
     u->flag_count = f->count;
-    ordo_status status = device == ORDO_ON_CUDA ? aim_at_gpu(u) : ORDO_OK;
+    ordo_status status = device == ORDO_ON_CPU ? ORDO_OK : aim_at_gpu(u);
     if (!status)
         status = unit_load(u, &object);
     if (!status)
@@ -211,6 +211,8 @@ static ordo_status make_instance(const char *file, int kind, const ordo_choice *
     define(&f, "ORDO_RUN_TIME", "", "<ordo/detail/run_time_instance.h>", "");
     if (choice->device == ORDO_ON_CPU)
         define(&f, "ORDO_ONLY_SYNC", "", sync_symbol(choice->sync), "");
+    if (choice->device == ORDO_OVER_CUDA)
+        define(&f, "ORDO_OVER_RANKS", "", "1", "");
     return load_instance(&u, &f, choice->scheduler, choice->device, &code, out);
 }
 

@@ -5,7 +5,8 @@
  * ORDO_RUN_TIME_OPERATOR is the quoted name of the operator's file; ORDO_OP and, for templates, ORDO_WEIGHT are defined
  * as for every unit. ORDO_RUN_TIME_SCHEDULER is the scheduler's name, ORDO_RUN_TIME_CODE the quoted name of its cpu.h
  * or, where nvcc compiles the unit, of its cuda.cuh. ORDO_ONLY_SYNC may be the one sync that is compiled;
- * ORDO_RUN_TIME_BY_RESIDUAL says that nvcc compiles a gather operator for a scheduler that takes relax operators.
+ * ORDO_RUN_TIME_BY_RESIDUAL says that nvcc compiles a gather operator for a scheduler that takes relax operators, and
+ * ORDO_OVER_RANKS, where it is 1, that the unit is for several GPUs.
  */
 #include <ordo/detail/run_time.h>
 
@@ -23,7 +24,7 @@ enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 #elif defined(ORDO_RUN_TIME_BY_RESIDUAL)
 #include <ordo/detail/cuda/residual.cuh>
 #endif
-#define ORDO_RUN_TIME_ON _on_cuda_under_
+#define ORDO_RUN_TIME_ON ORDO_CUDA_UNDER
 #else
 #include <ordo/scheduler/cpu.h>
 #define ORDO_RUN_TIME_ON _on_cpu_under_

@@ -62,7 +62,7 @@ typedef struct ordo_tunable {
 
 /* ---- descriptors ---- */
 
-enum { ORDO_ON_CPU, ORDO_ON_CUDA }; /* the device of an instance */
+enum { ORDO_ON_CPU, ORDO_ON_CUDA, ORDO_OVER_CUDA }; /* the device of an instance; of several GPUs, a rank each */
 
 /* A sync that a scheduler offers for a kind of operator, and the properties that the operator needs for it. */
 typedef struct ordo_pairing {
