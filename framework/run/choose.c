@@ -403,7 +403,7 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, int 
         s->mean_degree = rows->n ? (double)rows->m / (double)rows->n : 0;
         s->vertices = rows->n;
         s->edges = rows->m;
-        if (s->graph_kind == ORDO_GRAPH_EVEN && op->properties & ORDO_UNIFORM)
+        if (s->graph_kind == ORDO_GRAPH_EVEN)
             s->levels = ordo_graph_levels(work->graph);
     }
     if (!sample)

@@ -88,14 +88,6 @@ static ordo_status check(const ordo_operator *op, int item, const double *tunabl
     return ordo_operator_check_pull(op, item, "bsp");
 }
 
-/* On a GPU, where degrees are similar: a search of few levels, as on random graphs, whose last ones hold most vertices.
- * (H200, bfs: urand-20 takes 2.31 ms, under delta 2.77; on meshes, of many levels, and on few edges a vertex delta is
- * as fast.) */
-static bool pulls_pay(const ordo_situation *s)
-{
-    return s->graph_kind == ORDO_GRAPH_EVEN && s->levels > 0 && s->levels < 16 && s->mean_degree >= 16;
-}
-
 /* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure.
  * Supersteps have no order, so they are fastest where an order gains nothing: items that activate nothing, levels of
  * equal candidates, cells without weights on a CPU. On a GPU every superstep costs a barrier, so long paths are slow;
@@ -115,8 +107,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
         *out = (ordo_fit){1, "locks, items straight from a list"};
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1, "one superstep, for nothing is activated"};
-    else if (op->properties & ORDO_UNIFORM && s->on_gpu && pulls_pay(s))
-        *out = (ordo_fit){0.9, "few levels, of which supersteps pull the large ones"};
+    else if (op->properties & ORDO_UNIFORM && s->on_gpu && ordo_even_few_levels(s))
+        *out = (ordo_fit){0.8, "few levels, of which supersteps pull the large ones"};
     else if (op->properties & ORDO_UNIFORM)
         *out = (ordo_fit){s->on_gpu ? levels_gpu[s->graph_kind] : levels_cpu[s->graph_kind] + ordo_levels_cost(s),
                           "direction-optimising supersteps"};

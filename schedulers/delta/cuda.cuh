@@ -55,7 +55,6 @@ enum {
     DELTA_DEV_SHORT = 24000,      /* if each of them took less than this, in ns; an empty superstep takes 6 to 8 us on
                                      an H100 */
     DELTA_DEV_FEW = 32768,        /* fewer entries than this are little work for a superstep, on any graph */
-    DELTA_DEV_LEVELS = 128,       /* a breadth-first search of a graph with long paths has more levels */
     DELTA_DEV_EACH = 12,          /* levels of a bucket, where it has and rows have more than a few edges */
     DELTA_DEV_LANES = 3,          /* log2 of the lanes that expand a row where there is little work, */
     DELTA_DEV_ROWS = 32,          /* if the mean degree is at most this */
@@ -741,7 +740,7 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
 /* Whether paths are long: supersteps have little work then, whatever their number, so buckets are wide. */
 static bool delta_deep(const ordo_job *job, ordo_graph_kind kind)
 {
-    return kind == ORDO_GRAPH_DEEP || (kind == ORDO_GRAPH_EVEN && ordo_job_levels(job) >= DELTA_DEV_LEVELS);
+    return kind == ORDO_GRAPH_DEEP || (kind == ORDO_GRAPH_EVEN && ordo_job_levels(job) >= ORDO_LEVELS_LONG);
 }
 
 /* Starting width in units of mean weight over mean degree: wide for deep graphs, more so where paths branch little. */

@@ -34,7 +34,6 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
                         weights_gpu[ORDO_GRAPH_KINDS] = {1.4, 3.4, 1.3};
     static const double levels_cpu[ORDO_GRAPH_KINDS] = {1.2, 1.1, 3}, levels_gpu[ORDO_GRAPH_KINDS] = {1.3, 1.1, 2};
     const ordo_operator *op = s->op;
-    const bool dense = s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 8;
     (void)sync;
     if (op->kind == ORDO_KIND_GATHER)
         *out = ordo_residual_fit();
@@ -49,7 +48,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
         *out = (ordo_fit){1.15, "buckets, where no order gains anything"};
     else if (s->on_gpu && ordo_even_long_rows(s))
         *out = (ordo_fit){1.6, "an owner for each item"};
-    else if (s->on_gpu && dense)
+    else if (s->on_gpu && ordo_even_solid(s, op->weight != ORDO_NONE))
         *out = (ordo_fit){1, "an owner for each item, which shares even work evenly"};
     else
         *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind], "an owner for each item"};

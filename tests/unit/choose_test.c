@@ -104,10 +104,10 @@ static const char *taken(const ordo_work *work, const ordo_options *options)
 static const struct {
     const char *op, *cpu[GRAPHS], *gpu[GRAPHS];
 } relax_table[] = {
-    {"sssp_u32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "inbox", "adds"}},
-    {"sssp_i32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "inbox", "adds"}},
-    {"sssp_f32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "inbox", "adds"}},
-    {"widest_u32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "inbox", "adds"}},
+    {"sssp_u32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
+    {"sssp_i32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
+    {"sssp_f32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
+    {"widest_u32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
     {"bfs", {"delta", "bsp", "bsp", "bsp"}, {"delta", "delta", "delta", "bsp"}},
     {"cc", {"bsp", "bsp", "bsp", "bsp"}, {"delta", "delta", "inbox", "adds"}},
     {"mst_u32", {"bsp", "bsp", "bsp", "bsp"}, {"bsp", "bsp", "bsp", "bsp"}},
@@ -177,12 +177,15 @@ START_TEST(levels_and_long_rows)
         const char *op, *cpu, *gpu;
     } cases[] = {
         {{.kind = "cliques", .vertices = 20000, .width = 16}, "bfs", "delta:atomic", "delta:atomic"},
-        {{.kind = "mesh", .width = 10, .height = 10, .depth = 400}, "bfs", "bsp:atomic", "delta:atomic"},
+        {{.kind = "mesh", .width = 10, .height = 10, .depth = 400}, "bfs", "bsp:atomic", "bsp:atomic"},
+        {{.kind = "grid", .width = 200, .height = 200, .depth = 3}, "bfs", "bsp:atomic", "delta:atomic"},
         {{.kind = "uniform", .vertices = 20000, .degree = 16}, "bfs", "bsp:atomic", "bsp:atomic"},
-        {{.kind = "uniform", .vertices = 20000, .degree = 5}, "bfs", "bsp:atomic", "delta:atomic"},
+        {{.kind = "uniform", .vertices = 20000, .degree = 5}, "bfs", "bsp:atomic", "bsp:atomic"},
         {{.kind = "uniform", .vertices = 1000, .degree = 200}, "sssp_u32", "delta:atomic", "near_far:atomic"},
         {{.kind = "uniform", .vertices = 1000, .degree = 100}, "sssp_u32", "delta:atomic", "inbox:atomic"},
-        {{.kind = "cliques", .vertices = 20000, .width = 16}, "sssp_u32", "delta:atomic", "inbox:atomic"},
+        {{.kind = "uniform", .vertices = 20000, .degree = 16}, "sssp_u32", "delta:atomic", "delta:atomic"},
+        {{.kind = "mesh", .width = 60, .height = 60, .depth = 60}, "sssp_u32", "delta:atomic", "inbox:atomic"},
+        {{.kind = "cliques", .vertices = 20000, .width = 16}, "sssp_u32", "delta:atomic", "delta:atomic"},
     };
     static ordo_u32 state[16];
     ordo_generate_options shape = cases[_i].shape;
@@ -210,7 +213,7 @@ START_TEST(levels_and_long_rows)
     ordo_graph_free(g);
 }
 END_TEST
-enum { DEPTHS = 7 };
+enum { DEPTHS = 10 };
 
 /* ---- critical operators ---- */
 

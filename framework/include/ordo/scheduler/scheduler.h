@@ -117,6 +117,24 @@ static inline bool ordo_even_long_rows(const ordo_situation *s)
     return s->graph_kind == ORDO_GRAPH_EVEN && s->mean_degree >= 128;
 }
 
+/* With as many levels, where degrees are similar, a graph has long paths: on a GPU supersteps have little work then. */
+enum { ORDO_LEVELS_LONG = 128 };
+
+/* Whether degrees are similar, and a search has fewer levels. */
+static inline bool ordo_even_few_levels(const ordo_situation *s)
+{
+    return s->graph_kind == ORDO_GRAPH_EVEN && s->levels > 0 && s->levels < ORDO_LEVELS_LONG;
+}
+
+/* Whether degrees are similar, and a GPU has much work at a time: the graph is like a solid, with many neighbours, and
+ * neither the few levels of random graphs nor long paths; or rows are long; or there is no order. `ordered`: edges have
+ * weights. */
+static inline bool ordo_even_solid(const ordo_situation *s, bool ordered)
+{
+    const bool solid = s->mean_degree >= 16 && s->levels >= 32 && s->levels < ORDO_LEVELS_LONG;
+    return s->graph_kind == ORDO_GRAPH_EVEN && (solid || s->mean_degree > 32 || (!ordered && s->mean_degree >= 8));
+}
+
 /* A scheduler's prediction for a run. */
 typedef struct ordo_fit {
     double cost; /* The predicted run time, divided by that of the best scheduler of this tree for such runs, or for

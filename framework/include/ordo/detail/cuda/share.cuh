@@ -12,16 +12,16 @@
  * Protocol. A warp that puts words reserves places by one addition to `tail`, and exchanges each NONE for a word. A
  * warp that takes words adds itself to `working`, claims what it wants by one swap of `head`, and exchanges each word
  * for NONE. Both wait where the other one has reserved or claimed the place and not exchanged yet. So each word that
- * was put is taken exactly once, also where a warp is delayed while the ring goes round.
+ * was put is taken exactly once, also where a warp is delayed while others use the whole ring.
  *   A warp that checks finds at most LIMIT words not claimed, and each of the block's warps adds at most 32 after its
  * check: at most PLACES are reserved and not claimed at a time. `head` is read before `tail`, so that what a warp
  * finds is never too little.
  *
  * Termination. A warp that has no work takes itself from `working`, and looks at the ring until it claims words, or
  * until it has found first that no warp works and then that the ring is empty. It never leaves while a word that it
- * has put is not claimed, since `tail` has grown before; whoever claims a word looks again later. So all words are
- * taken before all warps have left. A warp may leave while another one still puts words: these are then taken by the
- * others, at worst by the one that puts them.
+ * has put is not claimed, since `tail` has grown before; the warp that claims a word looks again later. So all words
+ * are taken before all warps have left. A warp may leave while another one still puts words: these are then taken by
+ * the others, at worst by the one that puts them.
  *
  * Memory order. A word carries all that its taker needs, so all accesses are relaxed. `head` and `tail` are read by one
  * thread in this order: loads of one thread from shared memory complete in order, and a fence of the block keeps the
