@@ -38,6 +38,7 @@
 #include "range.h"
 #include "ranks.h"
 #include "records.h"
+#include "transpose.h"
 
 enum { MOST_BLOCKS = 32 + ORDO_MOST_ARRAYS, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 
@@ -203,6 +204,7 @@ typedef struct part_of_rows {
  * it. */
 typedef struct device_graph {
     ordo_cuda_rows out, in;
+    ordo_u64 *in_row; /* [n + 1] on the host, where `in` was made on the device and is asked for; or NULL */
     ordo_eid out_before, in_before; /* edges of vertices before the part */
     part_of_rows part;       /* which rows these are: in a run over ranks those of the vertices that the rank owns */
     uint4 *record;           /* [2 * n], or NULL */
@@ -269,6 +271,7 @@ static void drop_graph(void *graph)
     drop_tails(&g->hot, g->listed_before);
     drop_order(&g->order);
     pthread_mutex_destroy(&g->lock);
+    ordo_free(g->in_row);
     ordo_free(g);
 }
 
@@ -413,21 +416,61 @@ static ordo_status make_graph(const ordo_graph *g, void *arg, void **out)
     return ORDO_OK;
 }
 
+/* ---- in-rows ---- */
+
+/* Makes the in-rows on the device if there is memory for it; if there is not, that is no error. In-rows of all vertices
+ * alone. */
+static ordo_status transpose_rows(const ordo_csr *out, ordo_cuda_own *own, device_graph *d)
+{
+    size_t left = 0, whole = 0;
+    ordo_u64 bytes = 0;
+    ordo_status status = failed(cudaMemGetInfo(&left, &whole), "asking for memory");
+    if (!status)
+        status = ordo_cuda_transpose_bytes(d->out, &bytes);
+    if (status || bytes > left)
+        return status;
+    status = ordo_cuda_transpose(d->out, &d->in);
+    if (status == ORDO_ERR_MEMORY) /* taken by another process meanwhile, or in pieces that are too small */
+        return ORDO_OK;
+    d->has_in = !status;
+    own->needed += status ? 0 : rows_bytes(out, d->part); /* as many edges */
+    return status;
+}
+
+/* The in-rows that the host has made. */
+static ordo_status copy_in_rows(ordo_cuda_own *own, const ordo_csr *in, device_graph *d)
+{
+    const ordo_status status = copy_rows(own, in, d->part, &d->in);
+    d->in_before = in->row[d->part.first];
+    d->has_in = !status;
+    return status;
+}
+
 /* The in-rows, which are not the same as the out-rows, where they are not there yet. `needed`: bytes that the run is
  * known to need; they were not checked where the out-rows were there already. */
-static ordo_status need_in_rows(ordo_cuda_own *own, const ordo_csr *in, ordo_u64 needed, device_graph *d)
+static ordo_status need_in_rows(ordo_job *job, ordo_cuda_own *own, ordo_u64 needed, device_graph *d)
 {
     ordo_status status = ORDO_OK;
     pthread_mutex_lock(&d->lock);
-    if (!d->has_in) {
-        if (!own->needed)
-            status = check_capacity(own, needed);
-        if (!status)
-            status = copy_rows(own, in, d->part, &d->in);
-        d->in_before = in->row[d->part.first];
-        d->has_in = !status;
+    if (!d->has_in && !own->needed)
+        status = check_capacity(own, needed);
+    const double start = ordo_seconds();
+    if (!d->has_in && !job->in && !status) {
+        status = transpose_rows(job->out, own, d);
+        ordo_job_add_prepare(job, ordo_seconds() - start);
     }
+    const bool has_in = d->has_in;
     pthread_mutex_unlock(&d->lock);
+    if (!status && !has_in)
+        status = ordo_job_need_in(job); /* adds its time */
+    if (status || has_in)
+        return status;
+    const double made = ordo_seconds();
+    pthread_mutex_lock(&d->lock);
+    if (!d->has_in)
+        status = copy_in_rows(own, job->in, d);
+    pthread_mutex_unlock(&d->lock);
+    ordo_job_add_transfer(job, ordo_seconds() - made);
     return status;
 }
 
@@ -515,6 +558,47 @@ static ordo_status check_device(const device_graph *d)
     return status;
 }
 
+static ordo_status make_nothing(const ordo_graph *g, void *arg, void **out)
+{
+    (void)g;
+    (void)arg;
+    (void)out;
+    return ORDO_ERR_UNKNOWN;
+}
+
+static bool has_in_rows(const ordo_graph *g)
+{
+    void *attached = NULL;
+    if (ordo_graph_attach(g, make_nothing, NULL, drop_graph, &attached))
+        return false;
+    device_graph *d = (device_graph *)attached;
+    pthread_mutex_lock(&d->lock);
+    const bool has = d->has_in;
+    pthread_mutex_unlock(&d->lock);
+    return has;
+}
+
+/* Whether there is memory to make in-rows on the device, and for the out-rows, which may not be there yet. */
+static bool may_transpose(const ordo_csr *out)
+{
+    size_t left = 0, whole = 0;
+    ordo_u64 bytes = 0;
+    ordo_cuda_rows rows = {};
+    rows.n = out->n;
+    rows.m = out->m;
+    rows.stride = stride_of(out);
+    rows.wide = is_wide(out) ? (const ordo_u64 *)out->weight : NULL;
+    return cudaMemGetInfo(&left, &whole) == cudaSuccess && !ordo_cuda_transpose_bytes(rows, &bytes) &&
+           bytes + rows_bytes(out, all_rows(out)) <= left;
+}
+
+bool ordo_cuda_in_pays(const ordo_job *job, double here, double on_host)
+{
+    if (ordo_job_in_pays(job, on_host) || has_in_rows(ordo_job_graph(job)))
+        return true;
+    return ordo_job_in_pays(job, here) && may_transpose(job->out);
+}
+
 /* ---- the graph of a run ---- */
 
 static ordo_status other_ranks(const char *what, part_of_rows found, part_of_rows expected)
@@ -531,26 +615,27 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     void *attached = NULL;
     if (job->op->kind == ORDO_KIND_CRITICAL) /* critical operators have no rows */
         return check_capacity(c->own, fixed);
-    if (need_in) { /* makes the in-rows on the CPU first: that counts as preparation, not transfer */
+    const part_of_rows part = rows_of(job);
+    const bool same = need_in && ordo_graph_symmetric(ordo_job_graph(job));
+    if (need_in && (same || job->remote)) { /* of a rank the host makes them; else they are the out-rows */
         ordo_status status = ordo_job_need_in(job);
         if (status)
             return status;
     }
     double start = ordo_seconds();
-    const bool same = need_in && job->in->row == job->out->row;
-    const part_of_rows part = rows_of(job);
-    request r = {c->own, fixed + (need_in && !same ? rows_bytes(job->in, part) : 0), part};
+    const ordo_u64 in_bytes = !need_in || same ? 0 : rows_bytes(job->in ? job->in : job->out, part);
+    request r = {c->own, fixed + in_bytes, part};
     ordo_status status = ordo_graph_attach(ordo_job_graph(job), make_graph, &r, drop_graph, &attached);
     device_graph *d = (device_graph *)attached;
     if (!status)
         status = check_device(d);
     if (!status && (d->part.first > part.first || d->part.last < part.last))
         status = other_ranks("rows", d->part, part);
+    ordo_job_add_transfer(job, ordo_seconds() - start);
     if (!status && need_in && !same)
-        status = need_in_rows(c->own, job->in, r.besides, d);
+        status = need_in_rows(job, c->own, r.besides, d);
     if (!status && !c->own->needed)
         status = check_capacity(c->own, fixed);
-    ordo_job_add_transfer(job, ordo_seconds() - start);
     if (!status) {
         c->out = d->out;
         c->in = need_in ? (same ? d->out : d->in) : ordo_cuda_rows{};
@@ -615,9 +700,48 @@ static ordo_cuda_rows rows_from(ordo_cuda_rows rows, part_of_rows part)
     return rows;
 }
 
+/* The in-rows on the host, without their edges where the device has made them. Under the lock of *d. */
+static ordo_status in_offsets(const ordo_cuda *c, device_graph *d, ordo_csr *out)
+{
+    ordo_status status = ORDO_OK;
+    *out = ordo_csr{};
+    if (c->job->in) {
+        *out = *c->job->in;
+        return ORDO_OK;
+    }
+    const ordo_u64 bytes = ((ordo_u64)c->in.n + 1) * sizeof *d->in_row;
+    if (!d->in_row) {
+        ordo_u64 *const row = (ordo_u64 *)ordo_alloc((ordo_u64)c->in.n + 1, sizeof *row);
+        status = row ? ordo_copy_out(row, c->in.row, bytes, ordo_job_host_threads(c->job), "copying offsets of rows")
+                     : ORDO_ERR_MEMORY;
+        if (status)
+            ordo_free(row);
+        else
+            d->in_row = row;
+    }
+    out->n = c->in.n;
+    out->m = c->in.m;
+    out->row = d->in_row;
+    return status;
+}
+
+ordo_status ordo_cuda_in_offsets(ordo_cuda *c, const ordo_u64 **row)
+{
+    device_graph *d;
+    ordo_csr in = {};
+    ordo_status status = graph_of(c, &d);
+    if (status)
+        return status;
+    pthread_mutex_lock(&d->lock);
+    status = in_offsets(c, d, &in);
+    pthread_mutex_unlock(&d->lock);
+    *row = in.row;
+    return status;
+}
+
 /* ---- records ---- */
 
-/* Whether at least 19 of 20 rows, of a sample, have at most four edges. */
+/* Whether at least 19 of 20 rows, of a sample, have at most four edges. Reads offsets alone. */
 static bool mostly_short(const ordo_csr *csr)
 {
     const ordo_vid step = csr->n / 16384 + 1;
@@ -669,11 +793,13 @@ static ordo_status make_records(const ordo_cuda *c, device_graph *d)
 static ordo_status make_fours(const ordo_cuda *c, device_graph *d)
 {
     const ordo_cuda_rows rows = rows_from(c->in, d->listed);
-    uint4 *four = mostly_short(c->job->in) ? spare(rows.n) : NULL;
+    ordo_csr in;
+    ordo_status status = in_offsets(c, d, &in);
+    uint4 *four = !status && mostly_short(&in) ? spare(rows.n) : NULL;
     if (!four)
-        return ORDO_OK;
+        return status;
     ordo_fill_fours(rows, four);
-    const ordo_status status = wait_filled(&four, "making rows of four");
+    status = wait_filled(&four, "making rows of four");
     d->four = four ? four - d->listed.first : NULL;
     return status;
 }
@@ -743,10 +869,16 @@ ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out)
 
 /* ---- hot tails ---- */
 
+/* The in-edges before row v. Where the device has made them all rows are listed, and v is 0 or their number. */
+static ordo_eid in_before(const ordo_cuda *c, ordo_vid v)
+{
+    return c->job->in ? c->job->in->row[v] : v ? c->in.m : 0;
+}
+
 /* The in-edges of a part of the rows. */
 static ordo_u64 in_edges_of(const ordo_cuda *c, part_of_rows part)
 {
-    return c->job->in->row[part.last] - c->job->in->row[part.first];
+    return in_before(c, part.last) - in_before(c, part.first);
 }
 
 /* Whether there is memory for them; if not, runs do without. All ranks or none: positions are the same in all. */
@@ -762,7 +894,7 @@ static ordo_status tails_fit(const ordo_cuda *c, part_of_rows part, bool *fit)
 /* Copies the positions, and makes the edges of the part, at the addresses that those of all would have. */
 static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo_u32 count, device_graph *d)
 {
-    const ordo_u64 edges = in_edges_of(c, d->listed), before = c->job->in->row[d->listed.first];
+    const ordo_u64 edges = in_edges_of(c, d->listed), before = in_before(c, d->listed.first);
     ordo_cuda_rows in = c->in;
     void *edge = NULL, *place = NULL;
     ordo_status status = take(c->own, (ordo_u64)c->in.n * sizeof(ordo_u32), &place);
@@ -805,19 +937,22 @@ static ordo_status copy_order(ordo_cuda *c, const ordo_order *order, ordo_cuda_o
 }
 
 /* The least in-edges of a vertex that is listed: see ordo_cuda_order_rows. */
-static ordo_u64 least_listed(const ordo_cuda *c, bool hubs)
+static ordo_u64 least_listed(const ordo_csr *in, bool hubs)
 {
-    if (hubs || c->in.m >= 0xffff0000u || c->in.n >= 0xffff0000u)
+    if (hubs || in->m >= 0xffff0000u || in->n >= 0xffff0000u)
         return 0;
-    return mostly_short(c->job->in) ? 5 : ORDO_CUDA_SHORT + 1;
+    return mostly_short(in) ? 5 : ORDO_CUDA_SHORT + 1;
 }
 
 static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
 {
     const bool hubs = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS;
-    ordo_order order;
+    ordo_order order = {};
+    ordo_csr in;
     ordo_u32 *position = NULL, count = 0;
-    ordo_status status = ordo_order_rows(c->job->in, least_listed(c, hubs), &order);
+    ordo_status status = in_offsets(c, d, &in);
+    if (!status)
+        status = ordo_order_rows(&in, least_listed(&in, hubs), &order);
     if (!status && hubs && !(position = (ordo_u32 *)ordo_alloc(c->in.n, sizeof *position)))
         status = ORDO_ERR_MEMORY;
     if (!status && hubs)
@@ -848,7 +983,7 @@ ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda_order *o
     if (status)
         return status;
     if (!d->has_order) {
-        d->listed_before = c->job->in->row[d->listed.first];
+        d->listed_before = in_before(c, d->listed.first);
         status = make_order(c, most, d);
         d->has_order = !status;
         if (status)

@@ -1,5 +1,5 @@
-/* records.cu -- fills edge records, rows of four, readers of shares, tails of edges, and rows from arrays of another
- * layout: by a kernel, or by a loop if a C++ compiler builds this for the tests. */
+/* records.cu -- fills edge records, rows of four, readers of shares, tails of edges, what in-rows are made of, and rows
+ * from arrays of another layout: by a kernel, or by a loop if a C++ compiler builds this for the tests. */
 #include "records.h"
 
 #ifdef __CUDACC__
@@ -30,21 +30,39 @@ ORDO_RECORDS_FN void fill_four(const ordo_cuda_rows &r, uint4 *four, ordo_u64 v)
     four[v] = uint4{word[0], word[1], word[2], word[3]};
 }
 
-/* The tails of edges begin .. end - 1: of the first by bisection. So a long row is shared by many threads. */
-ORDO_RECORDS_FN void fill_tails(const ordo_cuda_rows &r, ordo_u64 begin, ordo_u64 end, ordo_u32 *tail)
+/* The first of words 0 .. count - 1, which ascend, that is not below `least`; count: none is. */
+template <typename Word> ORDO_RECORDS_FN ordo_u64 first_from(const Word *word, ordo_u64 count, ordo_u64 least)
 {
-    ordo_u64 low = 0, high = r.n; /* row[low] <= begin < row[high] */
-    while (high - low > 1) {
+    ordo_u64 low = 0, high = count;
+    while (low < high) {
         const ordo_u64 middle = low + (high - low) / 2;
-        if (r.row[middle] <= begin)
-            low = middle;
+        if (word[middle] < least)
+            low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+/* Where the ends of an edge are written. */
+struct ends {
+    ordo_u32 *head; /* NULL: nowhere */
+    ordo_u32 *tail;
+    ordo_u32 stride; /* of `tail`; 2: beside its weight */
+};
+
+/* Of edges begin .. end - 1: the tail of the first by bisection. So a long row is shared by many threads. */
+ORDO_RECORDS_FN void fill_ends(const ordo_cuda_rows &r, ordo_u64 begin, ordo_u64 end, const ends &to)
+{
+    ordo_u64 tail = first_from(r.row, r.n, begin + 1) - 1; /* row[tail] <= begin < row[tail + 1] */
     for (ordo_u64 e = begin; e < end; e++) {
-        while (r.row[low + 1] <= e)
-            low++;
-        tail[e] = (ordo_u32)low;
+        while (r.row[tail + 1] <= e)
+            tail++;
+        to.tail[e * to.stride] = (ordo_u32)tail;
+        if (to.stride == 2)
+            to.tail[2 * e + 1] = r.edge[2 * e + 1];
+        if (to.head)
+            to.head[e] = r.edge[e * r.stride];
     }
 }
 
@@ -92,11 +110,16 @@ static __global__ void fill_all_readers(const ordo_cuda_rows r, const __grid_con
 }
 
 enum { TAILS = 16 }; /* of a thread at once */
-static __global__ void fill_all_tails(const ordo_cuda_rows r, ordo_u32 *tail)
+static __global__ void fill_all_ends(const ordo_cuda_rows r, const ends to)
 {
     for (ordo_u64 e = ((ordo_u64)blockIdx.x * blockDim.x + threadIdx.x) * TAILS; e < r.m;
          e += (ordo_u64)gridDim.x * blockDim.x * TAILS)
-        fill_tails(r, e, e + TAILS < r.m ? e + TAILS : r.m, tail);
+        fill_ends(r, e, e + TAILS < r.m ? e + TAILS : r.m, to);
+}
+static __global__ void fill_all_rows(const ordo_u32 *key, ordo_u64 m, ordo_u64 n, ordo_u64 *row)
+{
+    for (ordo_u64 v = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; v <= n; v += (ordo_u64)gridDim.x * blockDim.x)
+        row[v] = first_from(key, m, v);
 }
 static __global__ void fill_all(const ordo_cuda_rows r, ordo_u32 one, uint4 *record)
 {
@@ -157,14 +180,34 @@ void ordo_fill_readers(ordo_cuda_rows rows, const ordo_ranges *ranges, unsigned 
 #endif
 }
 
-void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail)
+static void start_ends(const ordo_cuda_rows &rows, const ends &to)
 {
     if (!rows.m)
         return;
 #ifdef __CUDACC__
-    fill_all_tails<<<1024, 256>>>(rows, tail);
+    fill_all_ends<<<1024, 256>>>(rows, to);
 #else
-    fill_tails(rows, 0, rows.m, tail);
+    fill_ends(rows, 0, rows.m, to);
+#endif
+}
+
+void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail)
+{
+    start_ends(rows, ends{NULL, tail, 1});
+}
+
+void ordo_fill_reverse(ordo_cuda_rows rows, ordo_u32 *head, ordo_u32 *tail)
+{
+    start_ends(rows, ends{head, tail, rows.stride});
+}
+
+void ordo_fill_rows(const ordo_u32 *key, ordo_u64 m, ordo_u64 n, ordo_u64 *row)
+{
+#ifdef __CUDACC__
+    fill_all_rows<<<1024, 256>>>(key, m, n, row);
+#else
+    for (ordo_u64 v = 0; v <= n; v++)
+        row[v] = first_from(key, m, v);
 #endif
 }
 

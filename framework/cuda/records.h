@@ -1,5 +1,6 @@
 /* records.h -- fills what is derived from rows on the device: edge records (see ORDO_RECORD_NONE in
- * <ordo/scheduler/cuda_host.h>), rows of four, tails of edges, and rows of the layout of the back end from others. */
+ * <ordo/scheduler/cuda_host.h>), rows of four, tails of edges, what in-rows are made of, and rows of the layout of the
+ * back end from others. */
 #ifndef ORDO_CUDA_RECORDS_H
 #define ORDO_CUDA_RECORDS_H
 
@@ -20,6 +21,11 @@ void ordo_fill_readers(ordo_cuda_rows rows, const ordo_ranges *ranges, unsigned 
                        unsigned long long *bits);
 /* tail: [rows.m]. Asynchronous. */
 void ordo_fill_tails(ordo_cuda_rows rows, ordo_u32 *tail);
+/* head: [rows.m] of each edge; tail: [rows.m * rows.stride] its tail, and its weight where rows have it. Asynchronous.
+ */
+void ordo_fill_reverse(ordo_cuda_rows rows, ordo_u32 *head, ordo_u32 *tail);
+/* row: [n + 1] where keys of v or more begin, in `key` [m], which ascends. Asynchronous. */
+void ordo_fill_rows(const ordo_u32 *key, ordo_u64 m, ordo_u64 n, ordo_u64 *row);
 /* An array whose elements are so many words apart: 2 of words of 8 bytes, whose lower half counts, and of pairs. */
 typedef struct ordo_words {
     const ordo_u32 *at; /* NULL: none */

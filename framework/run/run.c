@@ -682,6 +682,11 @@ void ordo_job_add_transfer(ordo_job *job, double seconds)
     job->own->transfer_seconds += seconds;
 }
 
+void ordo_job_add_prepare(ordo_job *job, double seconds)
+{
+    job->own->prepare_seconds += seconds;
+}
+
 double ordo_job_set_run(ordo_job *job, double seconds)
 {
     const double before = job->own->run_seconds;

@@ -216,7 +216,7 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
 static bool bsp_lacks_in(const ordo_job *job, int direction)
 {
     return ORDO_OP_ORDER != ORDO_SUM && bsp_pulls && direction == BSP_AUTO &&
-           !ordo_job_in_pays(job, BSP_TRANSPOSE_CUDA);
+           !ordo_cuda_in_pays(job, BSP_TRANSPOSE_CUDA, BSP_TRANSPOSE_BUS);
 }
 #endif
 
@@ -258,7 +258,7 @@ static ordo_status bsp_run_job(ordo_job *job)
         status = ordo_cuda_locks_make(&c, ORDO_LOCK_TABLE, &a.locks);
 #if ORDO_OP_ORDER != ORDO_SUM && !ORDO_OVER_RANKS
     if (!status && needs_in)
-        status = bsp_bits_make(&c, job->num_items, job->in->m, &a.bits);
+        status = bsp_bits_make(&c, job->num_items, c.in.m, &a.bits);
 #endif
     if (!status) {
         a.in = c.in;

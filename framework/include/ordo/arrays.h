@@ -87,7 +87,7 @@ ORDO_API ordo_status ordo_graph_borrow_arrays(const ordo_row_arrays *arrays, ord
  * device, once: rows of 4 bytes, heads of 8, heads beside weights of 4 bytes (which become pairs), heads at other
  * addresses. The host gets a copy of all three arrays, once, in this call, for checks, verification, choices by degree
  * and runs on the CPU; the graph owns it. In-rows that a run needs of a graph which is not symmetric are made on the
- * host and copied to the device.
+ * device where it has memory for that, else on the host.
  *
  * Order: what writes the arrays must have ended, or be ordered before the device's legacy default stream, when this is
  * called. `release` is called when no run uses the arrays any more.

@@ -130,6 +130,8 @@ ORDO_API ordo_status ordo_job_failure(const ordo_job *job);
 ORDO_API void ordo_job_explain(ordo_job *job, const char *text);
 /* Adds to the seconds spent on transfer (ordo_stats.transfer_seconds). */
 ORDO_API void ordo_job_add_transfer(ordo_job *job, double seconds);
+/* Adds to the seconds of work done once for a graph (ordo_stats.prepare_seconds). */
+ORDO_API void ordo_job_add_prepare(ordo_job *job, double seconds);
 /* Adds to the scheduler's time (ordo_stats.run_seconds), for back ends that measure it by another clock than the
  * host's. Returns what it was before. */
 ORDO_API double ordo_job_set_run(ordo_job *job, double seconds);

@@ -174,9 +174,13 @@ static inline const void *ordo_cuda_kernel(const void *function)
     return ordo_cuda_failed(cudaGetKernel(&kernel, function), "looking up the kernel") ? NULL : (const void *)kernel;
 }
 
-/* Copies what a run needs to the device. `cell`: bytes of a cell; `need_in`: in-rows as well. *out is to be ended by
- * ordo_cuda_end, also after an error. */
+/* Copies what a run needs to the device. `cell`: bytes of a cell; `need_in`: in-rows as well, which the device makes of
+ * the out-rows, once for a graph, where it has memory for that, else the host; the time counts as preparation. *out is
+ * to be ended by ordo_cuda_end, also after an error. */
 ORDO_API ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out);
+/* Before it: whether in-rows that a run can do without are worth making, as ordo_job_in_pays: where the device has
+ * them, or could make them and that pays at `here`; else where they pay at `on_host`. */
+ORDO_API bool ordo_cuda_in_pays(const ordo_job *job, double here, double on_host);
 /* The out-rows as records, [2 * n] uint4 on the device, if nearly all vertices have at most four edges and there is
  * enough memory; else NULL, which is no error. Made by the first call for a graph and kept with it. */
 ORDO_API ordo_status ordo_cuda_records(ordo_cuda *c, const uint4 **out);
@@ -214,6 +218,9 @@ ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda
  * edges; four times ORDO_RECORD_LONG: a vertex of more, which ordo_cuda_order_rows lists. Made by the first call for a
  * graph and kept with it. After ordo_cuda_begin with `need_in`. */
 ORDO_API ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out);
+/* Where rows of in-edges begin, [n + 1] on the host: job->in is set where the host has made the in-rows, and not where
+ * the device has. Valid as long as the graph. After ordo_cuda_begin with `need_in`. */
+ORDO_API ordo_status ordo_cuda_in_offsets(ordo_cuda *c, const ordo_u64 **row);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
 ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);

@@ -397,14 +397,15 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) op_mode_kernel(con
     ordo_dev_publish(a.run.counters, count);
 }
 
-/* On the host: the long rows, their tables and pieces. Counts first, then writes where `row` is not NULL. */
-static void op_mode_list_long(const ordo_csr *in, op_own own, op_mode_args *a, op_mode_long *row, ordo_u32 *piece,
+/* On the host: the long rows, of which `in` has the offsets, their tables and pieces. Counts first, then writes where
+ * `row` is not NULL. */
+static void op_mode_list_long(const ordo_u64 *in, op_own own, op_mode_args *a, op_mode_long *row, ordo_u32 *piece,
                               ordo_u64 *places)
 {
     a->longs = a->pieces = 0;
     *places = 0;
     for (ordo_vid v = own.first; v < own.end; v++) {
-        const ordo_u64 edges = in->row[v + 1] - in->row[v];
+        const ordo_u64 edges = in[v + 1] - in[v];
         if (edges <= MODE_BLOCK)
             continue;
         ordo_u32 bits = 12;
@@ -425,9 +426,12 @@ static void op_mode_list_long(const ordo_csr *in, op_own own, op_mode_args *a, o
 /* On the host: copies them to the device. */
 static ordo_status op_mode_long_rows(ordo_cuda *c, op_mode_args *a)
 {
-    const ordo_csr *in = c->job->in;
+    const ordo_u64 *in;
     const op_own own = op_own_of(c);
     ordo_u64 places;
+    const ordo_status status = ordo_cuda_in_offsets(c, &in);
+    if (status)
+        return status;
     op_mode_list_long(in, own, a, NULL, NULL, &places);
     if (!a->longs)
         return ORDO_OK;
