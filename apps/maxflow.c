@@ -38,12 +38,14 @@ enum {
 };
 
 typedef struct search {
+    const ordo_graph *graph;
     ordo_network net;
     ordo_flow_options how;
     ordo_runs runs;
     bool native;     /* by the CPU's native program, not under a scheduler */
     bool whole;      /* by the GPU's native program: both phases in one run */
-    double prepared; /* seconds that the network took */
+    bool flows;      /* they are wanted */
+    double prepared; /* seconds that the network took, or what the host made of it ahead of a run on a GPU */
 
     /* under a scheduler: the network as a graph, and in the session */
     ordo_graph *rows;
@@ -300,24 +302,27 @@ static ordo_status phase(search *s, ordo_vid to)
 
 /* ---- on a GPU ---- */
 
+static ordo_status fill_and_start(ordo_network *net, const ordo_graph *graph, int threads)
+{
+    const ordo_status status = ordo_network_fill(net, graph, threads);
+    if (!status)
+        ordo_network_start(net, false);
+    return status;
+}
+
 static ordo_status run_on_gpu(search *s, bool cut_only)
 {
-    static const ordo_eid no_row[1];
-    static const ordo_csr nothing = {.row = no_row, .stride = 1}; /* the state holds the rows */
     const ordo_options given = s->runs.options;
-    ordo_flow_state state = {&s->net, cut_only};
-    ordo_graph *rows;
-    ordo_status status = ordo_graph_borrow(&nothing, false, &rows);
-    if (status)
-        return status;
-    const ordo_work work = {.graph = rows, .state = &state};
+    ordo_flow_state state = {&s->net, s->graph, cut_only, s->flows, fill_and_start};
+    const ordo_work work = {.graph = s->graph, .state = &state};
     const double before = ordo_clock();
+    memset(s->net.pushed, true, s->net.n * sizeof *s->net.pushed); /* the GPU does not note it */
     s->runs.options.device = "cuda"; /* for "auto" the app goes on itself where it fails */
-    status = ordo_runs_program(&s->runs, &program, &work);
+    const ordo_status status = ordo_runs_program(&s->runs, &program, &work);
+    ordo_stats *stats = s->runs.stats;
     s->runs.options = given;
-    if (s->runs.ran) /* all time outside the kernels counts as transfer */
-        s->runs.stats->transfer_seconds = ordo_clock() - before - s->runs.stats->run_seconds;
-    ordo_graph_free(rows);
+    if (s->runs.ran) /* all other time outside the kernels counts as transfer */
+        stats->transfer_seconds = ordo_clock() - before - stats->run_seconds - stats->prepare_seconds;
     s->exact = true;
     return status;
 }
@@ -326,9 +331,9 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
 
 static ordo_status first_phase(search *s, bool cut_only)
 {
-    ordo_network_start(&s->net, s->native && !s->whole);
     if (s->whole)
         return run_on_gpu(s, cut_only);
+    ordo_network_start(&s->net, s->native);
     ordo_status status = s->native ? ORDO_OK : begin(s);
     if (!status)
         status = phase(s, s->net.sink);
@@ -339,6 +344,7 @@ static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow
 {
     ordo_network *net = &s->net;
     const bool cut_only = s->how.cut_only || !flow, by_runs = !s->native && !s->whole;
+    s->flows = flow != NULL;
     ordo_status status = first_phase(s, cut_only);
     if (status)
         return status;
@@ -406,7 +412,9 @@ static ordo_status attempt(search *s, const ordo_graph *g, ordo_vid source, ordo
                            ordo_u8 *side, ordo_flow *result)
 {
     const double before = ordo_clock();
-    ordo_status status = ordo_network_make(g, source, sink, s->how.infinite, s->runs.options.threads, &s->net);
+    ordo_status status = s->whole
+                             ? ordo_network_begin(g, source, sink, s->how.infinite, &s->net)
+                             : ordo_network_make(g, source, sink, s->how.infinite, s->runs.options.threads, &s->net);
     if (status)
         return status;
     s->runs.start = ordo_clock();
@@ -441,7 +449,8 @@ ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, co
     ordo_status status = how ? ORDO_RESERVED_CHECK(ordo_flow_options, how) : ORDO_OK;
     if (status)
         return status;
-    search s = {.how = how ? *how : (ordo_flow_options){0},
+    search s = {.graph = g,
+                .how = how ? *how : (ordo_flow_options){0},
                 .native = ordo_is_native(options) || ordo_may_be_native(options, false),
                 .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats}};
     ordo_flow found = {0};

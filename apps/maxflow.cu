@@ -1,14 +1,20 @@
-/* maxflow.cu -- maximum flows on a GPU: both phases in one run, on the residual network that maxflow.c has made.
+/* maxflow.cu -- maximum flows on a GPU: both phases in one run, on the residual network that network.cu makes of the
+ * graph's rows, or where that cannot the host.
  *
  * This is the host's part of maxflow.cuh: it allocates and copies arrays, launches the kernel once for each phase, one
  * after the other, and copies the result back. The host reads nothing between the launches. maxflow.c runs it as the
  * app's native program (ordo/detail/program.h).
  *
- * Memory, for n vertices and r residual edges: 52 n + 16.5 r bytes.
+ * Memory, for n vertices and r residual edges: 52 n + 16.5 r bytes, beside the graph's rows and, ahead of the launches,
+ * what network.cu says.
  */
 #include "apps/maxflow.cuh"
 
 #include <stdio.h>
+
+#include "apps/network_cuda.h"
+#include "framework/cuda/held.h"
+#include "framework/run/clock.h"
 
 #include <ordo/detail/backend.h>
 #include <ordo/detail/program.h>
@@ -20,9 +26,22 @@ typedef struct flow_arrays {
     ordo_u64 *excess;
 } flow_arrays;
 
-static ordo_status check(const ordo_network *net)
+/* Makes rows and edges. made->edge NULL: they are on the host. */
+static ordo_status make_network(const ordo_cuda *c, const ordo_flow_state *state, ordo_network_made *made)
 {
-    const ordo_u64 entries = net->n + (ordo_u64)net->row[net->n] / FLOW_PIECE + 1;
+    const double start = ordo_seconds();
+    ordo_status status = ordo_network_on_cuda(state->net, c->out, ordo_graph_symmetric(state->graph), made);
+    if (!status && !made->edge) {
+        status = state->fill(state->net, state->graph, ordo_job_host_threads(c->job));
+        made->edges = status ? 0 : state->net->row[state->net->n];
+    }
+    ordo_job_add_prepare(c->job, ordo_seconds() - start);
+    return status;
+}
+
+static ordo_status check(const ordo_network *net, ordo_u64 edges)
+{
+    const ordo_u64 entries = net->n + edges / FLOW_PIECE + 1;
     if (entries >> 31)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "device 'cuda': maxflow takes fewer than 2^31 vertices and pieces of rows, found %llu",
@@ -30,24 +49,44 @@ static ordo_status check(const ordo_network *net)
     return ORDO_OK;
 }
 
-static ordo_status prepare(ordo_cuda *c, const ordo_flow_state *state, flow_arrays *f, ordo_cuda_arrays *moved,
-                           flow_args *a)
+/* An array that is on the device alone, and will be copied to the host. */
+static void add_made(ordo_cuda_arrays *moved, void *host, void *device, ordo_u64 count, ordo_u32 size)
+{
+    const int i = moved->count++;
+    moved->array[i] = ordo_array{NULL, count, size, ORDO_ARRAY_WRITE};
+    moved->host[i] = host;
+    moved->device[i] = device;
+}
+
+static ordo_status prepare(ordo_cuda *c, const ordo_flow_state *state, const ordo_network_made *made, flow_arrays *f,
+                           ordo_cuda_arrays *moved, flow_args *a)
 {
     const ordo_network *net = state->net;
-    const ordo_u64 n = net->n, edges = net->row[n];
+    const ordo_u64 n = net->n, edges = made->edges;
     *f = flow_arrays{net->edge, net->row, net->height, net->excess};
     const ordo_array array[] = {
-        {&f->edge, edges, sizeof *f->edge, ORDO_ARRAY_WRITE},
-        {&f->row, n + 1, sizeof *f->row, ORDO_ARRAY_READ},
         {&f->height, n, sizeof *f->height, ORDO_ARRAY_WRITE},
         {&f->excess, n, sizeof *f->excess, ORDO_ARRAY_WRITE},
+        {&f->edge, edges, sizeof *f->edge, ORDO_ARRAY_WRITE},
+        {&f->row, n + 1, sizeof *f->row, ORDO_ARRAY_READ},
     };
-    moved->count = sizeof array / sizeof array[0];
+    moved->count = made->edge ? 2 : 4;
     for (int i = 0; i < moved->count; i++)
         moved->array[i] = array[i];
-    ordo_status status = ordo_cuda_arrays_in(c, moved);
+    ordo_status status = check(net, edges);
+    if (!status)
+        status = ordo_cuda_arrays_in(c, moved);
     if (status)
         return status;
+    if (made->edge) {
+        f->edge = made->edge;
+        f->row = made->row;
+        ordo_network_saturate(net, *made, f->excess);
+        if (state->edges) {
+            add_made(moved, net->edge, made->edge, edges, sizeof *made->edge);
+            add_made(moved, net->row, made->row, n + 1, sizeof *made->row);
+        }
+    }
     a->edge = f->edge;
     a->row = f->row;
     a->height = f->height;
@@ -99,12 +138,15 @@ static ordo_status run(ordo_job *job)
     flow_arrays f;
     ordo_cuda_arrays moved = {};
     flow_args a = {};
-    ordo_status status = check(state->net);
-    if (status)
-        return status;
-    status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
+    ordo_network_made made = {};
+    ordo_status status = ordo_cuda_begin(job, sizeof(ordo_u32), false, &c);
     if (!status)
-        status = prepare(&c, state, &f, &moved, &a);
+        status = make_network(&c, state, &made);
+    const long long bytes =
+        made.edge ? (long long)(made.edges * sizeof *made.edge + state->net->n * sizeof *made.row) : 0;
+    ordo_job_account(job, bytes);
+    if (!status)
+        status = prepare(&c, state, &made, &f, &moved, &a);
     if (!status) {
         c.explain = explain;
         c.explain_arg = &a;
@@ -112,7 +154,13 @@ static ordo_status run(ordo_job *job)
     }
     if (!status && !ordo_job_stopped(job))
         status = ordo_cuda_arrays_out(&c, &moved);
-    return ordo_cuda_end(&c, status);
+    status = ordo_cuda_end(&c, status);
+    if (!ordo_cuda_is_lost()) { /* else the kernel may still write there */
+        cudaFree(made.edge);
+        cudaFree(made.row);
+    }
+    ordo_job_account(job, -bytes);
+    return status;
 }
 
 extern const ordo_instance maxflow_native_on_cuda;

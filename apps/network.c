@@ -6,7 +6,7 @@
  * pairing of edges has random accesses, through two cursors for each vertex. A global relabel is a breadth-first search
  * against the direction of residual edges.
  *
- * Not done: several threads, except for the flow on each edge.
+ * Not done: several threads, except for the flow on each edge. network.cu makes the same rows and edges on a GPU.
  */
 #include "apps/network.h"
 
@@ -135,11 +135,10 @@ static ordo_status find_infinite(ordo_network *net)
 
 /* ---- residual edges ---- */
 
-/* Whether the edges of a row are put in random order: only in short rows, in which an edge is found quickly anyway. */
-enum { MOST_MIXED = 16 };
+/* Whether the edges of a row are put in random order. */
 static bool is_mixed(const ordo_network *net, ordo_vid x)
 {
-    return net->row[x + 1] - net->row[x] <= MOST_MIXED;
+    return net->row[x + 1] - net->row[x] <= ORDO_NETWORK_MIXED;
 }
 
 static bool is_sorted(const ordo_csr *g)
@@ -314,8 +313,8 @@ static ordo_status merge_rows(ordo_network *net, const ordo_graph *graph, int th
     return status ? status : make_rows(net, in);
 }
 
-ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
-                              ordo_network *out)
+ordo_status ordo_network_begin(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared,
+                               ordo_network *out)
 {
     ordo_status status = check_input(graph, source, sink, declared);
     const ordo_csr *g = ordo_graph_out(graph);
@@ -335,14 +334,33 @@ ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid
         status = ORDO_ERR_MEMORY;
     if (!status)
         status = find_infinite(&net);
-    if (!status && !own_rows(&net))
-        status = merge_rows(&net, graph, threads);
-    if (status) {
+    if (status)
         ordo_network_free(&net);
+    else
+        *out = net;
+    return status;
+}
+
+ordo_status ordo_network_fill(ordo_network *net, const ordo_graph *graph, int threads)
+{
+    const ordo_status status = own_rows(net) ? ORDO_OK : merge_rows(net, graph, threads);
+    if (!status)
+        mix_rows(net);
+    return status;
+}
+
+ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
+                              ordo_network *out)
+{
+    ordo_network net;
+    ordo_status status = ordo_network_begin(graph, source, sink, declared, &net);
+    if (status)
         return status;
-    }
-    mix_rows(&net);
-    *out = net;
+    status = ordo_network_fill(&net, graph, threads);
+    if (status)
+        ordo_network_free(&net);
+    else
+        *out = net;
     return status;
 }
 

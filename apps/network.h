@@ -14,6 +14,11 @@
 
 #include "operators/discharge.h"
 
+ORDO_BEGIN_DECLS
+
+/* Edges of a row, at most, that are put in random order: only short rows, in which an edge is found quickly anyway. */
+enum { ORDO_NETWORK_MIXED = 16 };
+
 typedef struct ordo_network {
     const ordo_csr *g;
     const ordo_csr *rows; /* the same edges in sorted rows: g itself, or the rows of `sorted` */
@@ -36,12 +41,19 @@ typedef struct ordo_network {
     ordo_u64 pushes, relabels, edges_looked_at, discharges, global_relabels;
 } ordo_network;
 
-/* Makes a network. Errors: ORDO_ERR_INPUT for capacities that are not whole numbers, for 2^31 edges or more, and for a
- * graph said to be symmetric that is not; ORDO_ERR_NEGATIVE_WEIGHT for a negative capacity; ORDO_ERR_USAGE unless
- * source and sink are two vertices of the graph, and `declared` is below 2^32, with capacities i64 below 2^63;
- * ORDO_ERR_OVERFLOW if a path of infinite capacity leads from source to sink, or sums of capacities are too large. */
+/* Makes a network: ordo_network_begin(), then ordo_network_fill(). Errors: ORDO_ERR_INPUT for capacities that are not
+ * whole numbers, for 2^31 edges or more, and for a graph said to be symmetric that is not; ORDO_ERR_NEGATIVE_WEIGHT for
+ * a negative capacity; ORDO_ERR_USAGE unless source and sink are two vertices of the graph, and `declared` is below
+ * 2^32, with capacities i64 below 2^63; ORDO_ERR_OVERFLOW if a path of infinite capacity leads from source to sink, or
+ * sums of capacities are too large. */
 ordo_status ordo_network_make(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared, int threads,
                               ordo_network *out);
+/* The checks, the memory and what is known of the whole; rows and edges are missing. Errors as above, but for symmetry.
+ */
+ordo_status ordo_network_begin(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared,
+                               ordo_network *out);
+/* Rows and edges. Errors: ORDO_ERR_INPUT; ORDO_ERR_MEMORY. */
+ordo_status ordo_network_fill(ordo_network *net, const ordo_graph *graph, int threads);
 void ordo_network_free(ordo_network *net);
 ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m);
 
@@ -65,11 +77,16 @@ ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *fl
  * the edges that leave the source side. */
 ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity);
 
-/* The state of maxflow.cu: a network after ordo_network_start(). The program changes residuals and excesses; afterwards
- * the heights are those of the end of the first phase. */
+/* The state of maxflow.cu: a network after ordo_network_begin(). The program has the GPU fill it, or where that cannot
+ * calls `fill`, and saturates edges as ordo_network_start() does. Afterwards rows, edges
+ * and excesses are those of the end, and heights those of the end of the first phase. */
 typedef struct ordo_flow_state {
     ordo_network *net;
+    const ordo_graph *graph;
     bool cut_only; /* the first phase alone */
+    bool edges;    /* rows and edges are read afterwards */
+    /* ordo_network_fill() and ordo_network_start() */
+    ordo_status (*fill)(ordo_network *net, const ordo_graph *graph, int threads);
 } ordo_flow_state;
 
 /* Push-relabel by one thread (push_relabel_serial.c), until no vertex that can reach `to` has excess. *exact says
@@ -78,5 +95,7 @@ typedef struct ordo_flow_state {
  * returns true, sets *stopped and ends early. */
 typedef bool ordo_stop_fn(void *arg, ordo_u64 active, bool relabeled);
 ordo_status ordo_preflow(ordo_network *net, ordo_vid to, ordo_stop_fn *stop, void *arg, bool *exact, bool *stopped);
+
+ORDO_END_DECLS
 
 #endif

@@ -7,22 +7,22 @@
 
 #include <ordo/memory.h>
 
-#ifdef __CUDACC__
-static __global__ void renumber(const ordo_cuda_rows r, const ordo_u32 *position, ordo_u32 *edge)
-{
-    for (ordo_u64 e = (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; e < r.m; e += (ordo_u64)gridDim.x * blockDim.x)
+#include "each.cuh"
+
+struct renumber_tail {
+    ordo_cuda_rows r;
+    const ordo_u32 *position;
+    ordo_u32 *edge;
+
+    ORDO_EACH_FN void operator()(ordo_u64 e) const
+    {
         edge[e] = position[r.edge[e * r.stride]];
-}
-#endif
+    }
+};
 
 void ordo_renumber_tails(ordo_cuda_rows in, const ordo_u32 *position, ordo_u32 *edge)
 {
-#ifdef __CUDACC__
-    renumber<<<2048, 256>>>(in, position, edge);
-#else
-    for (ordo_u64 e = 0; e < in.m; e++)
-        edge[e] = position[in.edge[e * in.stride]];
-#endif
+    ordo_each_index(in.m, renumber_tail{in, position, edge});
 }
 
 /* The least degree such that at most `most` vertices have as many or more. */

@@ -1,4 +1,4 @@
-/* sort.cu -- sorting on the device, by CUB's radix sort; or by the C++ library, if a C++ compiler builds this for the
+/* sort.cu -- sorting and adding up on the device, by CUB; or by the C++ library, if a C++ compiler builds this for the
  * tests.
  *
  * This file alone includes CUB, which takes longer to compile than an operator. The number of pairs is a word of 8
@@ -8,6 +8,7 @@
 
 #ifdef __CUDACC__
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
 
 template <typename Value> static cudaError_t sort_pairs(ordo_sort *s, void *room, size_t *bytes)
 {
@@ -19,6 +20,10 @@ template <typename Value> static cudaError_t sort_pairs(ordo_sort *s, void *room
     s->value[0] = value.Current();
     s->value[1] = value.Alternate();
     return error;
+}
+cudaError_t ordo_sum_before(ordo_u32 *word, ordo_u64 count, void *room, size_t *bytes)
+{
+    return cub::DeviceScan::ExclusiveSum(room, *bytes, word, word, count);
 }
 #else
 #include <algorithm>
@@ -46,6 +51,15 @@ template <typename Value> static cudaError_t sort_pairs(ordo_sort *s, void *room
     std::swap(s->key[0], s->key[1]);
     std::swap(s->value[0], s->value[1]);
     return error;
+}
+
+cudaError_t ordo_sum_before(ordo_u32 *word, ordo_u64 count, void *room, size_t *bytes)
+{
+    ordo_u32 sum = 0;
+    *bytes = 1;
+    for (ordo_u64 i = 0; i < count && room; i++)
+        sum += std::exchange(word[i], sum);
+    return cudaSuccess;
 }
 #endif
 

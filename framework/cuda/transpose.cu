@@ -19,21 +19,12 @@
 #include "records.h"
 #include "sort.h"
 
-/* The bits of every vertex' number. */
-static int bits_of(ordo_u32 n)
-{
-    int bits = 1;
-    while (bits < 32 && n && (n - 1) >> bits)
-        bits++;
-    return bits;
-}
-
 static ordo_sort sort_of(const ordo_cuda_rows &out, size_t width)
 {
     ordo_sort sort = {};
     sort.count = out.m;
     sort.width = width;
-    sort.bits = bits_of(out.n);
+    sort.bits = ordo_sort_bits(out.n);
     return sort;
 }
 

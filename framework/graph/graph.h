@@ -16,6 +16,7 @@
 #include <ordo/memory.h>
 #include <ordo/scheduler/team.h>
 
+#include "framework/graph/scramble.h"
 #include "framework/graph/writer.h"
 #include "framework/run/clock.h"
 
@@ -261,21 +262,6 @@ ordo_status ordo_graph_has_weights(const ordo_origin *origin);
 static inline bool ordo_weights_wanted(const ordo_edge_options *edges)
 {
     return edges->weights == ORDO_WEIGHTS_AS_STORED || edges->weights == ORDO_WEIGHTS_UNIFORM;
-}
-
-/* A random word of a number (splitmix64). */
-static inline ordo_u64 ordo_scramble(ordo_u64 x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-/* 0 .. limit-1, from 64 random bits, by multiplication: its bias is limit / 2^64. */
-static inline ordo_u64 ordo_below(ordo_u64 random, ordo_u64 limit)
-{
-    return (ordo_u64)((unsigned __int128)random * limit >> 64);
 }
 
 /* Checks that every edge has its reverse, equally often and with the same weights; the error names the first edge, in

@@ -27,7 +27,7 @@ BY_NUMBER = {  # requests; activations, up to a multiple of 16; messages. The fi
 # By a part of the name. Passes of mesh refinement: exact sums, whose lengths depend on the points; three numbers of a
 # triangle by their index. cc_rest with four blocks a multiprocessor: the ends of rows that wait for the one that is linked.
 NAMED = {"mesh_look_on_device": 2048, "mesh_apply_on_device": 32, "mesh_left_on_device": 32, "mesh_first_on_device": 32,
-         "cc_restILb1E": 8,
+         "cc_restILb1E": 8, "mix_row": 64,  # the order of a row of a network, by number
          # cells, shares and sums of 8 bytes take two registers each; over ranks with the address in another one's memory
          "pagerank_pull_f64_op_gather_kernel": 32,
          # over several GPUs with 48 registers: with 64 and none of it Bellman-Ford took 1.02 to 1.05 of the time, two H100
