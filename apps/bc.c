@@ -26,6 +26,7 @@
 #include "apps/bc_program.h"
 #include "apps/common.h"
 #include "apps/runs.h"
+#include "framework/run/in_rows.h"
 #include "operators/bc.h"
 #include "operators/bfs.h"
 
@@ -160,8 +161,8 @@ static ordo_status run_operators(const ordo_graph *g, const bc_request *request,
     ordo_graph *reversed = NULL;
     int shift = 62;
     sweep s = {.runs = {.options = *options, .stats = stats}, .out = g, .n = ordo_graph_out(g)->n, .found = found};
-    const double before = ordo_clock();
-    ordo_status status = ordo_graph_in(g, options->threads, &in);
+    double prepared;
+    ordo_status status = ordo_in_rows(g, options, &in, &prepared);
     if (!status)
         status = ordo_graph_borrow(in, ordo_graph_symmetric(g), &reversed);
     if (status)
@@ -174,7 +175,6 @@ static ordo_status run_operators(const ordo_graph *g, const bc_request *request,
     double *error = ordo_alloc_zero(s.n, sizeof *error);
     status = error ? ORDO_OK : ORDO_ERR_MEMORY;
     s.runs.start = ordo_clock();
-    const double prepared = s.runs.start - before;
     if (!status) {
         status = add_sources(&s, request, score, error);
         if (ordo_runs_fall_back(&s.runs, status)) {

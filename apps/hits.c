@@ -24,6 +24,7 @@
 #include "apps/common.h"
 #include "apps/hits_passes.h"
 #include "apps/runs.h"
+#include "framework/run/in_rows.h"
 
 static const double CHANGE = 1e-12;
 
@@ -182,8 +183,8 @@ ordo_status ordo_hits(const ordo_graph *g, ordo_u64 rounds, const ordo_options *
         return status;
     const ordo_csr *in;
     ordo_graph *reversed = NULL;
-    const double before = ordo_clock();
-    status = ordo_graph_in(g, it.runs.options.threads, &in);
+    double prepared;
+    status = ordo_in_rows(g, &it.runs.options, &in, &prepared);
     if (!status)
         status = ordo_graph_borrow(in, ordo_graph_symmetric(g), &reversed);
     it.graph[1] = reversed;
@@ -194,7 +195,7 @@ ordo_status ordo_hits(const ordo_graph *g, ordo_u64 rounds, const ordo_options *
         while (ordo_runs_fall_back(&it.runs, status));
     ordo_runs_end(&it.runs, ordo_operator_name(work.op), status);
     if (it.runs.ran && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
-        stats->prepare_seconds += it.runs.start - before;
+        stats->prepare_seconds += prepared;
     ordo_graph_free(reversed);
     return status;
 }

@@ -42,6 +42,7 @@
 
 #include "apps/common.h"
 #include "apps/runs.h"
+#include "framework/run/in_rows.h"
 #include "framework/run/plan.h"
 
 #include <float.h>
@@ -265,13 +266,12 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
 {
     const ordo_vid n = ordo_graph_out(g)->n;
     const ordo_csr *in;
-    const double start = ordo_clock();
+    double prepared;
     ordo_stats own = {0}, *used = stats ? stats : &own;
     *used = own; /* also where nothing runs */
-    ordo_status status = ordo_graph_in(g, options->threads, &in);
+    ordo_status status = ordo_in_rows(g, options, &in, &prepared);
     if (status)
         return status;
-    const double prepared = ordo_clock();
     arrays a = {.g = ordo_graph_out(g),
                 .in = in,
                 .wide = tolerance < FINEST_F32,
@@ -285,7 +285,7 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
     a.scale64 = rank;
     a.scale32 = (ordo_f32 *)(void *)rank;
     status = a.part && values ? run(&a, tolerance, g, options, used) : ORDO_ERR_MEMORY;
-    used->prepare_seconds += prepared - start;
+    used->prepare_seconds += prepared;
     if (!status)
         status = conclude(&a, used->change, options->threads, ranks);
     ordo_stats_free(&own);

@@ -22,6 +22,7 @@
 #include "apps/random_ranks.h"
 #include "apps/runs.h"
 #include "apps/scc_passes.h"
+#include "framework/run/in_rows.h"
 #include "operators/scc.h"
 
 enum { TRIMMED_SHARE = 64 /* a pass that finds a smaller share of the vertices left is the last */ };
@@ -209,13 +210,12 @@ ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 
         return status;
     const ordo_csr *in;
     ordo_graph *reversed = NULL;
-    const double before = ordo_clock();
-    status = ordo_graph_in(g, s.runs.options.threads, &in);
+    double prepared;
+    status = ordo_in_rows(g, &s.runs.options, &in, &prepared);
     if (!status)
         status = ordo_graph_borrow(in, ordo_graph_symmetric(g), &reversed);
     s.graph[1] = reversed;
     s.runs.start = ordo_clock();
-    const double prepared = s.runs.start - before;
     if (!status) {
         status = find_on(&s, component);
         if (ordo_runs_fall_back(&s.runs, status))

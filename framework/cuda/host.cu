@@ -662,6 +662,42 @@ ordo_status ordo_cuda_graph_rows(const ordo_graph *g, const char *name, int thre
     return status;
 }
 
+/* ordo_backend.in_rows. */
+static ordo_status in_rows(const ordo_graph *g, int threads, ordo_eid *row, ordo_u32 *edge, double *seconds)
+{
+    void *attached = NULL;
+    ordo_cuda_own own = {};
+    own.name = "a graph";
+    own.threads = threads ? threads : ordo_cores();
+    request r = {&own, 0, all_rows(ordo_graph_out(g))};
+    ordo_status status = ordo_cuda_usable();
+    if (!status)
+        status = failed(cudaMemGetInfo(&own.vacant, &own.whole), "asking for memory");
+    const double start = ordo_seconds();
+    if (!status)
+        status = ordo_graph_attach(g, make_graph, &r, drop_graph, &attached);
+    device_graph *d = (device_graph *)attached;
+    if (!status)
+        status = check_device(d);
+    if (!status && d->part.last - d->part.first < d->out.n)
+        status = ordo_fail(ORDO_ERR_USAGE, "device 'cuda': the graph is there with the rows of one rank");
+    if (status)
+        return status;
+    pthread_mutex_lock(&d->lock);
+    if (!d->has_in)
+        status = transpose_rows(ordo_graph_out(g), &own, d);
+    if (!status && !d->has_in)
+        status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': too little memory to transpose");
+    const ordo_cuda_rows in = d->in;
+    pthread_mutex_unlock(&d->lock);
+    if (!status)
+        status = ordo_copy_out(row, in.row, (in.n + 1ull) * sizeof *row, own.threads, "copying in-rows");
+    if (!status)
+        status = ordo_copy_out(edge, in.edge, in.m * in.stride * sizeof *edge, own.threads, "copying in-rows");
+    *seconds = ordo_seconds() - start;
+    return status;
+}
+
 /* ---- what runs add to a graph ---- */
 
 /* The run's graph on the device, made by ordo_cuda_begin. */
@@ -1504,15 +1540,6 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
 }
 
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
-const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI,
-                                        "cuda",
-                                        probe,
-                                        find,
-                                        ordo_cuda_measure,
-                                        capability,
-                                        find_over_ranks,
-                                        devices,
-                                        select_device,
-                                        &ordo_cuda_sessions,
-                                        ordo_cuda_queue,
-                                        adopt};
+const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda",          probe,   find,          ordo_cuda_measure,
+                                        capability,       find_over_ranks, devices, select_device, &ordo_cuda_sessions,
+                                        ordo_cuda_queue,  adopt,           in_rows};

@@ -304,15 +304,31 @@ ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out
     return status;
 }
 
-bool ordo_graph_in_pays(const ordo_graph *g, double times)
+bool ordo_graph_has_in(const ordo_graph *g)
 {
     ordo_graph *me = (ordo_graph *)(size_t)g; /* for its lock */
-    if (g->symmetric)
-        return true;
     pthread_mutex_lock(&me->lock);
     const bool made = g->in_made;
     pthread_mutex_unlock(&me->lock);
-    return made || (double)__atomic_load_n(&g->pushed, __ATOMIC_RELAXED) >= times * (double)g->out.m;
+    return made;
+}
+
+void ordo_graph_take_in(const ordo_graph *g, ordo_csr *in)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* as in ordo_graph_in */
+    pthread_mutex_lock(&me->lock);
+    if (me->in_made)
+        ordo_csr_free(in);
+    else
+        me->in = *in;
+    me->in_made = true;
+    pthread_mutex_unlock(&me->lock);
+}
+
+bool ordo_graph_in_pays(const ordo_graph *g, double times)
+{
+    return g->symmetric || ordo_graph_has_in(g) ||
+           (double)__atomic_load_n(&g->pushed, __ATOMIC_RELAXED) >= times * (double)g->out.m;
 }
 
 typedef struct tails {

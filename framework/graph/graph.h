@@ -96,6 +96,10 @@ ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool sym
 ordo_status ordo_check_row_arrays(const ordo_row_arrays *a);
 /* Edges of the longest out-row; kept from the first call on, which reads all row bounds. Thread-safe. */
 ordo_u64 ordo_graph_longest_row(const ordo_graph *g);
+/* Whether it has in-rows that were made. Thread-safe. */
+bool ordo_graph_has_in(const ordo_graph *g);
+/* Gives it in-rows, which it takes over; frees them where it has some by now. Thread-safe. */
+void ordo_graph_take_in(const ordo_graph *g, ordo_csr *in);
 /* Whether it has in-rows, or runs have pushed along `times` as many edges as it has for want of them. Thread-safe. */
 bool ordo_graph_in_pays(const ordo_graph *g, double times);
 void ordo_vertex_data_free(ordo_vertex_data *v);

@@ -1,5 +1,5 @@
 /* in_rows.c -- when searches on a GPU make in-rows: where they would have paid by then, once, and not before; levels
- * are those of the CPU before and after.
+ * are those of the CPU before and after. And in-rows that a GPU makes for the host are the host's.
  *
  *   in-rows               on a graph of 2^10 vertices
  *   in-rows SCALE says    on one of 2^SCALE, with the times of each run
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ordo/detail/backend.h>
 #include <ordo/ordo.h>
 
 enum { LEAST = 2, MOST = 64, AFTER = 3 }; /* runs that push first, at least and at most; runs after these */
@@ -62,6 +63,31 @@ static ordo_stats search(const trial *t, const char *direction)
     return seen;
 }
 
+/* Whether the GPU hands the host the in-rows that the host makes. */
+static bool are_those(ordo_type weights)
+{
+    const ordo_generate_options rmat = {.kind = "rmat", .scale = 9, .edges = {.low = 1, .high = weights ? 99 : 0}};
+    const ordo_backend *gpu;
+    const ordo_csr *in;
+    ordo_graph *g;
+    double seconds;
+    must(ordo_graph_generate(&rmat, &g));
+    must(ordo_backend_load("cuda", &gpu));
+    must(ordo_graph_in(g, 1, &in));
+    ordo_eid *row = malloc((in->n + 1ull) * sizeof *row);
+    ordo_u32 *edge = malloc(in->m * in->stride * sizeof *edge);
+    if (!row || !edge)
+        exit(3);
+    must(gpu->in_rows(g, 1, row, edge, &seconds));
+    const bool right = in->weight_type == weights && !memcmp(row, in->row, (in->n + 1ull) * sizeof *row) &&
+                       !memcmp(edge, in->head, in->m * in->stride * sizeof *edge);
+    ordo_graph_free(g);
+    free(row);
+    free(edge);
+    printf("%s", right ? "" : "FAILED: other in-rows for the host\n");
+    return right;
+}
+
 int main(int count, char **argument)
 {
     trial t = {.says = count > 2};
@@ -79,6 +105,7 @@ int main(int count, char **argument)
     }
     printf("%s: %d runs have pushed %llu edges each, then %llu\n", right ? "right" : "FAILED", runs,
            (unsigned long long)pushed, (unsigned long long)pulled);
+    right = are_those(ORDO_NONE) && are_those(ORDO_U32) && right;
     ordo_graph_free(t.graph);
     free(t.level);
     free(t.expected);

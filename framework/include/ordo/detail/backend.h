@@ -19,7 +19,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 13 };
+enum { ORDO_BACKEND_ABI = 14 };
 
 /* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
 typedef struct ordo_backend_session {
@@ -93,6 +93,10 @@ typedef struct ordo_backend {
      * rewritten on the device. Those that are used are read as long as the graph exists. Returns when nothing is
      * written any more. NULL: the back end cannot. Errors: ORDO_ERR_MEMORY, ORDO_ERR_DEVICE. */
     ordo_status (*adopt)(const ordo_graph *g, const ordo_row_arrays *arrays);
+    /* Makes in-rows on the device, which keeps them, and copies them to the host: row [n + 1], and edge [m] heads or,
+     * with weights of 4 bytes, [2 * m] {head, weight}. Sets *seconds, which do not count waking up the device. NULL:
+     * the back end cannot. Errors: ORDO_ERR_MEMORY, ORDO_ERR_DEVICE. */
+    ordo_status (*in_rows)(const ordo_graph *g, int threads, ordo_eid *row, ordo_u32 *edge, double *seconds);
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,
