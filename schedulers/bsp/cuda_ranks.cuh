@@ -321,9 +321,7 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *of)
     if (status)
         return status;
     void *args[] = {&a};
-    const void *kernel = (const void *)bsp_ranks_kernel<true>;
-    if constexpr (!bsp_only_bulk)
-        if (!bsp_in_bulk(c->job))
-            kernel = (const void *)bsp_ranks_kernel<false>;
+    const void *const kernel = bsp_in_bulk(c->job) ? (const void *)bsp_ranks_kernel<true>
+                                                   : (const void *)bsp_ranks_kernel<(bool)bsp_only_bulk>;
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }

@@ -535,6 +535,7 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     const ordo_u64 count = step->to - step->from;
     w->map.latency_bound = hand->sweep || count < a.latency_bound;
     hand->shares = op_warp_shares && w->share && w->map.latency_bound;
+    w->chain_limit = hand->shares ? a.chain_limit : 0;
     hand->from = hand->sweep ? 0 : step->from;
     hand->to = hand->sweep ? a.spill_words : step->to;
     hand->grain = hand->sweep || count > 31 * hand->warps ? 32 : 1; /* a division would take as long as a hop */
@@ -564,13 +565,13 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 }
 
 /* By a whole warp that has taken its part of a superstep in which warps share: fills its local queue with what other
- * warps of the block have put into the ring. False if there is nothing, and if it is to wait, when none of them works
- * any more. */
+ * warps of the block have put into the ring. The hops that its chain has left go on, so that what a bucket's few
+ * entries activate does not stay with one block. False if there is nothing, and if it is to wait, when none of them
+ * works any more. */
 ORDO_DEV bool delta_take_shared(const delta_args &a, op_warp *w, bool wait)
 {
     ordo_u64 word = 0;
     const ordo_u32 count = ordo_share_take(w->share, wait, a.takes, &word);
-    w->chain_limit = a.chain_limit;
     if (threadIdx.x % 32 < count)
         memcpy(&w->local_queue[(w->local_begin + threadIdx.x % 32) & (a.ctx.local_capacity - 1)], &word, sizeof word);
     w->local_count = count;
@@ -785,9 +786,11 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     const ordo_u32 chain_limit = kind == ORDO_GRAPH_HUBS ? 0 : classes ? 8 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
     a->ctx.local_capacity = classes ? 16 : delta_local;
     a->chain_limit = t[DELTA_CHAIN_LIMIT] >= 0 ? (ordo_u32)t[DELTA_CHAIN_LIMIT] : chain_limit;
-    /* hops by lanes; not where buckets are single levels, of which none activates entries of its own */
+    /* hops by lanes; not where buckets are single levels, of which none activates entries of its own, nor where they
+     * are classes, of which one may activate most of the graph */
     const bool lanes = delta_hooks::lanes && t[DELTA_LANES] > 0 && a->chain_limit && kind == ORDO_GRAPH_EVEN &&
-                       job->mean_degree <= DELTA_DEV_ROWS && !((int)op_weight_type == ORDO_NONE && a->delta <= 1);
+                       job->mean_degree <= DELTA_DEV_ROWS && !classes &&
+                       !((int)op_weight_type == ORDO_NONE && a->delta <= 1);
     a->ctx.lanes = lanes ? DELTA_DEV_LANES : 0;
     a->ctx.few = DELTA_DEV_LOCAL;
     a->ctx.keep = DELTA_DEV_KEEP;
@@ -854,6 +857,8 @@ static ordo_status delta_run_job(ordo_job *job)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
         status = op_warp_arguments(&c, t[DELTA_RECORDS] > 0, &a, &arrays);
+    if (a.ctx.record) /* a lane expands a row of up to four edges: a warp has 32 at a time, and nothing to share */
+        a.takes = 0;
 #if ORDO_OVER_RANKS
     if (!status)
         status = ordo_cuda_ranks_make(&c, sizeof(op_dev_message), false, &a.queue.ranks);

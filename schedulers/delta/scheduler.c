@@ -29,7 +29,7 @@ static double weights_on_gpu(const ordo_situation *s)
 {
     if (s->graph_kind == ORDO_GRAPH_HUBS)
         return s->edges < LARGE ? 1.2 : 0.85;
-    return ordo_even_solid(s, s->op->weight != ORDO_NONE) ? 1.7 : 1;
+    return ordo_even_solid(s, s->op->width && s->op->width((double)s->vertices, (double)s->edges) == 0) ? 1.7 : 1;
 }
 
 /* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure:

@@ -48,7 +48,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
         *out = (ordo_fit){1.15, "buckets, where no order gains anything"};
     else if (s->on_gpu && ordo_even_long_rows(s))
         *out = (ordo_fit){1.6, "an owner for each item"};
-    else if (s->on_gpu && ordo_even_solid(s, op->weight != ORDO_NONE))
+    else if (s->on_gpu && ordo_even_solid(s, op->width && op->width((double)s->vertices, (double)s->edges) == 0))
         *out = (ordo_fit){1, "an owner for each item, which shares even work evenly"};
     else
         *out = (ordo_fit){(s->on_gpu ? weights_gpu : weights_cpu)[s->graph_kind], "an owner for each item"};

@@ -107,7 +107,7 @@ static const struct {
     {"sssp_u32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
     {"sssp_i32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
     {"sssp_f32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
-    {"widest_u32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "delta", "adds"}},
+    {"widest_u32", {"delta", "delta", "delta", "delta"}, {"delta", "delta", "inbox", "adds"}},
     {"bfs", {"delta", "bsp", "bsp", "bsp"}, {"delta", "delta", "delta", "bsp"}},
     {"cc", {"bsp", "bsp", "bsp", "bsp"}, {"delta", "delta", "inbox", "adds"}},
     {"mst_u32", {"bsp", "bsp", "bsp", "bsp"}, {"bsp", "bsp", "bsp", "bsp"}},

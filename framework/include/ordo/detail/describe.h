@@ -32,6 +32,10 @@ static ordo_u64 op_key_of(const void *state, ordo_item item)
 #endif
 
 #define ORDO_DESCRIBE_RELAX(_instances)                                                                                \
+    static double ORDO_JOIN(ORDO_OP, _width)(double n, double m)                                                       \
+    {                                                                                                                  \
+        return op_delta(n, m);                                                                                         \
+    }                                                                                                                  \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
                                                          op_summary,                                                   \
@@ -51,7 +55,8 @@ static ordo_u64 op_key_of(const void *state, ordo_item item)
                                                          false,                                                        \
                                                          op_items,                                                     \
                                                          ORDO_DESCRIBE_WORST,                                          \
-                                                         ORDO_DESCRIBE_KEY};
+                                                         ORDO_DESCRIBE_KEY,                                            \
+                                                         ORDO_JOIN(ORDO_OP, _width)};
 #define ORDO_DESCRIBE_GATHER(_instances)                                                                               \
     extern const ordo_operator ORDO_JOIN(ORDO_OP, _operator);                                                          \
     const ordo_operator ORDO_JOIN(ORDO_OP, _operator) = {ORDO_STRING(ORDO_OP),                                         \
@@ -71,6 +76,7 @@ static ordo_u64 op_key_of(const void *state, ordo_item item)
                                                          0,                                                            \
                                                          false,                                                        \
                                                          ORDO_ITEMS_VERTICES,                                          \
+                                                         NULL,                                                         \
                                                          NULL,                                                         \
                                                          NULL};
 #define ORDO_DESCRIBE_CRITICAL(_instances)                                                                             \
@@ -109,6 +115,7 @@ static ordo_u64 op_key_of(const void *state, ordo_item item)
                                                          op_targets,                                                   \
                                                          op_hands_edges != 0,                                          \
                                                          op_items,                                                     \
+                                                         NULL,                                                         \
                                                          NULL,                                                         \
                                                          NULL};
 

@@ -127,8 +127,8 @@ static inline bool ordo_even_few_levels(const ordo_situation *s)
 }
 
 /* Whether degrees are similar, and a GPU has much work at a time: the graph is like a solid, with many neighbours, and
- * neither the few levels of random graphs nor long paths; or rows are long; or there is no order. `ordered`: edges have
- * weights. */
+ * neither the few levels of random graphs nor long paths; or rows are long; or there is no order. `ordered`: priorities
+ * are sums of weights. */
 static inline bool ordo_even_solid(const ordo_situation *s, bool ordered)
 {
     const bool solid = s->mean_degree >= 16 && s->levels >= 32 && s->levels < ORDO_LEVELS_LONG;
@@ -151,7 +151,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 7 };
+enum { ORDO_SCHEDULER_INTERFACE = 8 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
@@ -398,6 +398,9 @@ struct ordo_operator {
     /* Operators that are ORDO_GROWING; `key` where they have ORDO_RELAX_KEY. Else NULL. */
     void (*worst)(void *cell);
     ordo_u64 (*key)(const void *state, ordo_item item);
+    /* Relax operators: op_delta, the width of a bucket for n vertices and m edges, in units of priority; 0: what
+     * weights and degrees make of it. Else NULL. */
+    double (*width)(double n, double m);
 };
 enum { ORDO_MOST_ASKED = 32 };
 

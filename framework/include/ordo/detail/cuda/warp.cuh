@@ -964,7 +964,7 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
     }
 #if ORDO_OP_ORDER != ORDO_SUM
     if constexpr (Lanes) {
-        if (!fresh && !w->local_count && __popc(__ballot_sync(~0u, there)) <= g.few)
+        if (!fresh && !w->local_count && (ordo_u32)__popc(__ballot_sync(~0u, there)) <= g.few)
             there = op_warp_queue(g, w, there, *entry);
         for (; !__any_sync(~0u, there) && w->local_count && w->local_count <= g.few && !op_warp_full(w) &&
                (hop || between());
