@@ -857,8 +857,10 @@ static ordo_status delta_run_job(ordo_job *job)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
         status = op_warp_arguments(&c, t[DELTA_RECORDS] > 0, &a, &arrays);
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
     if (a.ctx.record) /* a lane expands a row of up to four edges: a warp has 32 at a time, and nothing to share */
         a.takes = 0;
+#endif
 #if ORDO_OVER_RANKS
     if (!status)
         status = ordo_cuda_ranks_make(&c, sizeof(op_dev_message), false, &a.queue.ranks);
