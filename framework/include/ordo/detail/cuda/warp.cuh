@@ -956,7 +956,7 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
     if (!op_warp_chains<Lanes>(g, w))
         return there;
     if (((int)op_properties & ORDO_EDGE_BLIND) && g.record) {
-        if (__any_sync(~0u, there))
+        if (!Lanes || __any_sync(~0u, there))
             there = op_warp_records(g, w, there, *entry, fresh);
         for (; !__any_sync(~0u, there) && w->local_count && !op_warp_full(w) && (hop || between()); hop = false)
             there = op_warp_link(g, w, entry);

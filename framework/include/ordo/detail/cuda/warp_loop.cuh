@@ -115,10 +115,11 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
                 continue;
             }
         } else if (w->local_count) {
-            hooks.between_hops(w);
-            hop = op_warp_chains<Hooks::lanes>(g, w);
+            if constexpr (Hooks::lanes)
+                hop = op_warp_chains<true>(g, w);
             if (!hop)
                 there = op_warp_hop(g, w, &entry);
+            hooks.between_hops(w);
         } else if (sweeping) {
             there = bits != 0;
             fresh = true;
