@@ -186,8 +186,8 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
     ordo_cuda_counters mine = {};
     ordo_u64 met = 0, edges_left = a.of.rows.m, last_work = 0, pushed = 0;
-    bool pulling = false, has_frontier = false,
-         late = false; /* the same in all threads of all ranks, from the same words */
+    bool pulling = false, late = false;         /* the same in all threads of all ranks, from the same words */
+    [[maybe_unused]] bool has_frontier = false; /* the same; of steps that pull */
     outbox->count = 0;
     ordo_dev_start(&queue);
 #if ORDO_OP_ORDER == ORDO_SUM
