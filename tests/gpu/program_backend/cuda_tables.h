@@ -5,12 +5,11 @@ extern const ordo_instance mst_native_on_cuda, cc_native_on_cuda, kcore_native_o
     bc_native_on_cuda, pagerank_pull_f32_on_cuda_under_bsp, pagerank_pull_f32_on_cuda_under_topology,
     pagerank_pull_f32_on_cuda_under_near_far, pagerank_pull_f32_on_cuda_under_delta,
     pagerank_pull_f32_on_cuda_under_broker, bfs_on_cuda_under_bsp, sssp_u32_on_cuda_under_broker,
-    sssp_u32_on_cuda_under_delta,
-    OVER_RANKS(sssp_u32, bsp), OVER_RANKS(sssp_u32, delta), OVER_RANKS(bfs, bsp), OVER_RANKS(bfs, delta),
-    OVER_RANKS(sssp_u32, near_far), OVER_RANKS(bfs, near_far), OVER_RANKS(sssp_u32, broker), OVER_RANKS(bfs, broker),
-    OVER_RANKS(sssp_u32, inbox), OVER_RANKS(bfs, inbox), OVER_RANKS(sssp_u32, adds), OVER_RANKS(bfs, adds),
-    OVER_RANKS(pagerank, bsp), OVER_RANKS(kcore, bsp), OVER_RANKS(mst_u32, bsp), OVER_RANKS(pagerank_pull_f32, bsp),
-    OVER_RANKS(lp, bsp), OVER_RANKS(hits, bsp);
+    sssp_u32_on_cuda_under_delta, OVER_RANKS(sssp_u32, bsp), OVER_RANKS(sssp_u32, delta), OVER_RANKS(bfs, bsp),
+    OVER_RANKS(bfs, delta), OVER_RANKS(sssp_u32, near_far), OVER_RANKS(bfs, near_far), OVER_RANKS(sssp_u32, broker),
+    OVER_RANKS(bfs, broker), OVER_RANKS(sssp_u32, inbox), OVER_RANKS(bfs, inbox), OVER_RANKS(sssp_u32, adds),
+    OVER_RANKS(bfs, adds), OVER_RANKS(pagerank, bsp), OVER_RANKS(kcore, bsp), OVER_RANKS(mst_u32, bsp),
+    OVER_RANKS(pagerank_pull_f32, bsp), OVER_RANKS(lp, bsp), OVER_RANKS(hits, bsp);
 static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"cc", &cc_native_on_cuda},
                                            {"kcore", &kcore_native_on_cuda},

@@ -18,10 +18,10 @@
  *   ordo_dev_queue   a block's buffer for appending: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY
  *                    items
  *   op_dev_push, op_dev_step   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
- *   op_dev_send, op_dev_receive, ordo_dev_meet   several GPUs (<ordo/detail/cuda/ranks.cuh>, <ordo/detail/cuda/meet.cuh>)
- *   op_dev_mark, op_dev_send_marked   the same with messages behind a superstep (<ordo/detail/cuda/bulk.cuh>)
- *   op_dev_post_staged, op_dev_unstage, op_dev_take_chunk   the same without supersteps (<ordo/detail/cuda/boxes.cuh>),
- *                   whose end is found by ordo_dev_round (<ordo/detail/cuda/rounds.cuh>)
+ *   op_dev_send, op_dev_receive, ordo_dev_meet   several GPUs (<ordo/detail/cuda/ranks.cuh>,
+ * <ordo/detail/cuda/meet.cuh>) op_dev_mark, op_dev_send_marked   the same with messages behind a superstep
+ * (<ordo/detail/cuda/bulk.cuh>) op_dev_post_staged, op_dev_unstage, op_dev_take_chunk   the same without supersteps
+ * (<ordo/detail/cuda/boxes.cuh>), whose end is found by ordo_dev_round (<ordo/detail/cuda/rounds.cuh>)
  *
  * Threads. The comment of a device function says which threads call it: one thread (any thread, independently of all
  * others), a whole warp, a whole block, or the whole grid. With a whole warp (block), all its threads call it together
