@@ -1,0 +1,29 @@
+/* sssp_fibers.cc -- broker and delta on a grid of fibers, with shortest paths: see relax_fibers.h. The queue of broker
+ * alone, with calls of several blocks: broker_histories.cu.
+ */
+#include "tests/gpu/launch_fibers.h"
+
+#define ORDO_OP sssp_u32
+#define ORDO_WEIGHT u32
+#include "operators/sssp.h"
+
+#define ORDO_OVER_RANKS 0
+#include "tests/gpu/relax_fibers.h"
+
+#include <ordo/detail/cuda/warp.cuh>
+
+#include "schedulers/broker/cuda.cuh"
+#include "schedulers/delta/cuda.cuh"
+
+static void fiber_kernel(const void *arg)
+{
+    const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
+    fiber_blocks = 1;
+    fiber_block = 0;
+    if (step->kernel == (const void *)broker_kernel<false>)
+        fibers_run(1, (unsigned)step->threads, fiber_body<broker_args>, step);
+    else if (step->kernel == (const void *)delta_kernel<false>)
+        fibers_run(1, (unsigned)step->threads, fiber_body<delta_args>, step);
+    else
+        abort();
+}
