@@ -15,26 +15,28 @@
  * work, and expand it next, up to chain_limit steps; the rest is appended to its buckets. So a step along a path of a
  * road network costs a step of one warp and not a barrier. Where rows have more than four edges, eight lanes expand one
  * (op_warp_lanes), and what exceeds a few entries goes to a ring of the block, from which its other warps take entries
- * before they arrive at the barrier (share.cuh). The warp that reserves the first slot of a block maps it;
- * others wait for the table's word. If no block is free it maps `none`: entries for these slots are spilled, and
- * processed when the buckets are empty; a warp that has met `none` reserves no more in that superstep. Between two
- * supersteps, when no warp takes blocks, those whose slots are all done return to the stack. So the blocks that are
- * mapped or void at a time are at most the pool and what all warps can reserve before they meet `none`; tables have
- * words for that many.
- *   The last block that arrives at the barrier decides what comes next, by one word: generation, how far the head
- *   moves, what to do, and the new `to`. From that word and from what they keep of earlier words, all blocks compute
- *   the same `from`, `to` and head, without reading anything else. The last block also changes the width
- *   (delta_dev_adapt) and jumps over gaps in priorities (delta_dev_jumps). Entries stay where they are: in buckets that
- *   have become wider they are taken late, from narrower ones early, and are sorted again as clipped ones are. That
- *   affects order only.
+ * before they arrive at the barrier (share.cuh). The warp that reserves the first slot of a block maps it; others wait
+ * for the table's word. If no block is free it maps `none`: entries for these slots are spilled, and processed when the
+ * buckets are empty; a warp that has met `none` reserves no more in that superstep. Between two supersteps, when no
+ * warp takes blocks, those whose slots are all done return to the stack. A bucket that is left keeps its last block,
+ * and goes on in it later, unless that is `none`. So the blocks that are mapped or void at a time are at most the pool
+ * and what all warps can reserve before they meet `none`; tables have words for that many.
  *
- * Termination. An item that is not done is in a bucket, held by a warp that has not arrived, or spilled. When the last
- * block has arrived no warp holds an item, so empty buckets and no spilled item are the end. Exact.
+ * The barrier. The last block that arrives decides what comes next, by one word: generation, how far the head moves,
+ * what to do, and the new `to`. From that word and from what they keep of earlier words, all blocks compute the same
+ * `from`, `to` and head, without reading anything else. The last block also changes the width (delta_dev_adapt) and
+ * jumps over gaps in priorities (delta_dev_jumps). Entries stay where they are: in buckets that have become wider they
+ * are taken late, from narrower ones early, and are sorted again as clipped ones are. That affects order only.
+ *
+ * Termination. An item that is not done is in a bucket, held by a warp or in the ring of a block that has not arrived,
+ * or spilled. When the last block has arrived no warp holds an item and rings are empty, so empty buckets and no
+ * spilled item are the end. Exact.
  *
  * Memory order. Every block adds one to `arrived`, after a fence behind its warps' stores; the last one acquires them
- * all with the fence behind its addition, reads the tails, and stores the word with release; the others read it with
- * acquire. Blocks of the pool are freed and mapped again only between supersteps, so the barrier orders one use of a
- * block before the next; within a superstep the table's words order no other accesses, and are relaxed.
+ * all with the fence behind its addition, which also makes its store of the word a release of them; it adds a fence
+ * where it has itself stored what others read. The others read the word with acquire. Blocks of the pool are freed and
+ * mapped again only between supersteps, so the barrier orders one use of a block before the next; within a superstep
+ * the table's words order no other accesses, and are relaxed.
  */
 #if ORDO_WARP_HAS_ENTRIES
 #include <ordo/detail/cuda/pool.cuh>
@@ -52,7 +54,7 @@ enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
 enum {
     DELTA_DEV_LATENCY_BOUND = 16, /* after this many consecutive supersteps that leave half of the warps idle, the width
                                      doubles */
-    DELTA_DEV_SHORT = 24000,      /* if each of them took less than this, in ns; an empty superstep takes 6 to 8 us on
+    DELTA_DEV_SHORT = 24000,      /* if each of them took less than this, in ns; one of a single entry takes 4.6 us on
                                      an H100 */
     DELTA_DEV_FEW = 32768,        /* fewer entries than this are little work for a superstep, on any graph */
     DELTA_DEV_EACH = 12,          /* levels of a bucket, where it has and rows have more than a few edges */
