@@ -23,8 +23,8 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
 enum { LARGE = 100000000 }; /* edges of a graph with hubs, on which barriers cost little on a GPU */
 
 /* On a GPU, with weights: the time over that of the fastest scheduler. Against adds, with hubs: 1.25 on 31 million
- * edges, 1.0 on 34, 0.85 on 134; against inbox, where degrees are similar: 1.2 on a mesh of 26 neighbours, 0.6 on other
- * graphs of up to 16 (lab 0072). */
+ * edges, 1.0 on 34, 1.45 on 50, 0.85 on 134; against inbox, where degrees are similar: 1.2 on a mesh of 26 neighbours,
+ * 0.6 on other graphs of up to 16 (lab 0072). */
 static double weights_on_gpu(const ordo_situation *s)
 {
     if (s->graph_kind == ORDO_GRAPH_HUBS)

@@ -12,12 +12,7 @@
 static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
-    fiber_blocks = 1;
-    fiber_block = 0;
-    if (step->kernel == (const void *)bsp_kernel<false, false>)
-        fibers_run(1, (unsigned)step->threads, fiber_body<bsp_args>, step);
-    else if (step->kernel == (const void *)bsp_list_kernel || step->kernel == (const void *)bsp_place_kernel)
-        fibers_run(1, (unsigned)step->threads, fiber_body<bsp_list_args>, step);
-    else
+    if (!fiber_is(step, bsp_kernel<false, false>) && !fiber_is(step, bsp_list_kernel) &&
+        !fiber_is(step, bsp_place_kernel))
         abort();
 }

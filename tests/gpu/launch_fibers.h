@@ -55,6 +55,17 @@ template <typename Args> static void fiber_body(const void *arg)
     ((void (*)(Args))step->kernel)(*(const Args *)step->args[0]);
 }
 
+/* Whether the step is of that kernel, with these arguments; if so, runs one block of it. */
+template <typename Args> static bool fiber_is(const ordo_cuda_step *step, void (*kernel)(Args))
+{
+    if (step->kernel != (const void *)kernel)
+        return false;
+    fiber_blocks = 1;
+    fiber_block = 0;
+    fibers_run(1, (unsigned)step->threads, fiber_body<Args>, step);
+    return true;
+}
+
 /* As the fake runtime calls kernels. */
 template <typename Args> static void fiber_kernels(const void *arg)
 {

@@ -35,17 +35,6 @@ enum { ORDO_CUDA_LINE = 32 };
 #include "schedulers/near_far/cuda.cuh"
 #undef ordo_cuda_launch_all
 
-/* A kernel with its arguments. */
-template <typename Args> static bool fiber_is(const ordo_cuda_step *step, void (*kernel)(Args))
-{
-    if (step->kernel != (const void *)kernel)
-        return false;
-    fiber_blocks = 1;
-    fiber_block = 0;
-    fibers_run(1, (unsigned)step->threads, fiber_body<Args>, step);
-    return true;
-}
-
 static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;

@@ -18,12 +18,6 @@
 static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
-    fiber_blocks = 1;
-    fiber_block = 0;
-    if (step->kernel == (const void *)broker_kernel<false>)
-        fibers_run(1, (unsigned)step->threads, fiber_body<broker_args>, step);
-    else if (step->kernel == (const void *)delta_kernel<false>)
-        fibers_run(1, (unsigned)step->threads, fiber_body<delta_args>, step);
-    else
+    if (!fiber_is(step, broker_kernel<false>) && !fiber_is(step, delta_kernel<false>))
         abort();
 }

@@ -849,14 +849,29 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
 
 #endif
 
+/* Computes candidates and targets from N edges of each lane, all of vertex v. */
+template <int N>
+ORDO_DEV void op_warp_candidates(const op_warp_ctx &g, ordo_vid v, op_taken value, const ordo_eid (&e)[N],
+                                 ordo_u32 (&target)[N], op_cell (&candidate)[N])
+{
+    ordo_u32 head[N];
+    op_dev_weight weight[N];
+    op_dev_edges(&g.rows, e, head, weight);
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const op_edge edge = op_make_edge(e[u], v, head[u], &weight[u]);
+        candidate[u] = op_candidate(&g.state, value, edge);
+        target[u] = op_target(&g.state, edge);
+    }
+}
+
 #if ORDO_OP_ORDER != ORDO_SUM
 /* Expands a row per group of lanes, of the first N times as many edges as the group has lanes. Lane `sub` of a group
  * has the edges begin + sub, and so on by the number of lanes, below `end`. */
 template <int N>
 ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell value, ordo_u64 begin, ordo_u64 end)
 {
-    ordo_u32 target[N], head[N];
-    op_dev_weight weight[N];
+    ordo_u32 target[N];
     op_cell candidate[N], old[N];
     ordo_eid e[N];
     bool has[N];
@@ -865,15 +880,9 @@ ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell 
         e[u] = begin + ((ordo_u64)u << g.lanes);
         has[u] = e[u] < end;
         e[u] = has[u] ? e[u] : 0; /* without a branch: there is an edge 0 */
-    }
-    op_dev_edges(&g.rows, e, head, weight);
-#pragma unroll
-    for (int u = 0; u < N; u++) {
-        const op_edge edge = op_make_edge(e[u], v, head[u], &weight[u]);
-        candidate[u] = op_candidate(&g.state, value, edge);
-        target[u] = op_target(&g.state, edge);
         w->edges += has[u];
     }
+    op_warp_candidates(g, v, value, e, target, candidate);
 #pragma unroll
     for (int u = 0; u < N; u++) {
         if (has[u] && op_activates) /* the next hop finds the row in the first-level cache */
@@ -1017,8 +1026,7 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
 ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { N = op_warp_unroll };
-    ordo_u32 target[N], head[N];
-    op_dev_weight weight[N];
+    ordo_u32 target[N];
     op_cell candidate[N];
     ordo_eid e[N];
     bool has[N];
@@ -1033,13 +1041,7 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
         has[u] = e[u] < end;
         e[u] = has[u] ? e[u] : end - 1;
     }
-    op_dev_edges(&g.rows, e, head, weight);
-#pragma unroll
-    for (int u = 0; u < N; u++) {
-        const op_edge edge = op_make_edge(e[u], v, head[u], &weight[u]);
-        candidate[u] = op_candidate(&g.state, value, edge);
-        target[u] = op_target(&g.state, edge);
-    }
+    op_warp_candidates(g, v, value, e, target, candidate);
     op_warp_offer(g, w, has, target, candidate);
     t->piece++;
     if (first + 32 * N >= end) {
