@@ -159,7 +159,7 @@ ORDO_DEV int adds_take(const adds_args &a, op_warp *w, adds_dev_worker *block, o
 /* The hooks of op_warp_loop. */
 struct adds_hooks {
     static constexpr bool narrow = false, gives_surplus = true, expands_initial = false;
-    static constexpr bool lanes = false;
+    static constexpr bool lanes = false, cuts = false;
     static constexpr ordo_u32 enough = 32;
     const adds_args &a;
     ordo_dev_pool_cache *cache;

@@ -237,7 +237,7 @@ ORDO_DEV int broker_take(const broker_args &a, op_warp *w, broker_worker *me, bo
 /* The hooks of op_warp_loop. */
 struct broker_hooks {
     static constexpr bool narrow = true, gives_surplus = false, expands_initial = true;
-    static constexpr bool lanes = false;
+    static constexpr bool lanes = false, cuts = false;
     static constexpr ordo_u32 enough = ~0u;
     const broker_args &a;
     broker_worker *me;

@@ -15,12 +15,15 @@
  * work, and expand it next, up to chain_limit steps; the rest is appended to its buckets. So a step along a path of a
  * road network costs a step of one warp and not a barrier. Where rows have more than four edges, eight lanes expand one
  * (op_warp_lanes), and what exceeds a few entries goes to a ring of the block, from which its other warps take entries
- * before they arrive at the barrier (share.cuh). The warp that reserves the first slot of a block maps it; others wait
- * for the table's word. If no block is free it maps `none`: entries for these slots are spilled, and processed when the
- * buckets are empty; a warp that has met `none` reserves no more in that superstep. Between two supersteps, when no
- * warp takes blocks, those whose slots are all done return to the stack. A bucket that is left keeps its last block,
- * and goes on in it later, unless that is `none`. So the blocks that are mapped or void at a time are at most the pool
- * and what all warps can reserve before they meet `none`; tables have words for that many.
+ * before they arrive at the barrier (share.cuh). A hub is cut into pieces by the warp that takes it, which reserves
+ * slots for them and stores them there (op_warp_cut_hubs); where hubs are, a warp's portion is made of slots that are
+ * far apart, since consecutive ones may all be pieces of a hub and take longest. The warp that reserves the first slot
+ * of a block maps it; others wait for the table's word. If no block is free it maps `none`: entries for these slots are
+ * spilled, and processed when the buckets are empty; a warp that has met `none` reserves no more in that superstep.
+ * Between two supersteps, when no warp takes blocks, those whose slots are all done return to the stack. A bucket that
+ * is left keeps its last block, and goes on in it later, unless that is `none`. So the blocks that are mapped or void
+ * at a time are at most the pool and what all warps can reserve before they meet `none`; tables have words for that
+ * many.
  *
  * The barrier. The last block that arrives decides what comes next, by one word: generation, how far the head moves,
  * what to do, and the new `to`. From that word and from what they keep of earlier words, all blocks compute the same
@@ -167,6 +170,34 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cac
             none = none || block == ORDO_POOL_NONE;
         }
     }
+    return __any_sync(~0u, none);
+}
+
+/* By a whole warp: reserves `count` slots of bucket b, and returns the first. */
+ORDO_DEV ordo_u64 delta_dev_reserve(const delta_dev_queue &q, ordo_u32 b, ordo_u32 count)
+{
+    ordo_u64 first = 0;
+    if (threadIdx.x % 32 == 0) {
+        first = ordo_dev_add(&q.words->tail[b], (ordo_u64)count);
+        delta_dev_map_blocks(q, b, first, count);
+    }
+    return __shfl_sync(~0u, first, 0);
+}
+
+/* By a whole warp: puts the lane's entry, if it is `there`, into slot first + i, or spills it if there is none (~0).
+ * Returns whether a lane met `none`. */
+template <typename Entry>
+ORDO_DEV bool delta_dev_place(const delta_dev_queue &q, ordo_dev_pool_cache *cache, bool there, ordo_u32 b,
+                              ordo_u64 first, ordo_u32 i, const Entry &entry)
+{
+    ordo_u32 block = ORDO_POOL_NONE;
+    if (there && first != ~(ordo_u64)0)
+        block = ordo_pool_translate<false>(q.pool, cache, b, first + i);
+    const bool none = there && block == ORDO_POOL_NONE;
+    if (none)
+        ordo_spill(q.spill, entry.item);
+    else if (there)
+        ordo_pool_put(q.pool, block, first + i, entry);
     return __any_sync(~0u, none);
 }
 
@@ -328,14 +359,8 @@ ORDO_DEV ordo_u64 delta_dev_decide(const delta_dev_queue &q, const delta_dev_ste
 }
 
 #if ORDO_OVER_RANKS
-#include "cuda_ranks.cuh" /* has the next two for ranks */
+#include "cuda_ranks.cuh" /* has the next one for ranks */
 #else
-/* By one thread of a block, before the block counts as arrived. */
-ORDO_DEV void delta_dev_arrives(void)
-{
-    ordo_dev_fence();
-}
-
 /* By the first warp of the block that arrived last: decides, and stores the word. What the next block that arrives last
  * reads is stored behind the word, for which the others wait; that block's addition comes after this block's. The word
  * is a release of what this block has stored, if it has stored anything; of what all blocks had stored before, the
@@ -378,7 +403,7 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
     if (threadIdx.x < 32) {
         ordo_u32 before = 0;
         if (lane == 0) {
-            delta_dev_arrives();
+            ordo_dev_fence();
             before = ordo_dev_add(&q.words->arrived, 1u);
             ordo_dev_fence();
         }
@@ -427,6 +452,7 @@ typedef struct delta_args {
     ordo_u64 spill_words;
     double delta;
     ordo_u32 chain_limit;   /* the most hops of a chain */
+    bool spreads;           /* a portion's slots are not consecutive */
     ordo_u32 takes;         /* most entries that a warp takes from its block's ring; 0: entries are not shared */
     ordo_u64 latency_bound; /* with fewer items in a superstep the run is latency-bound */
     ordo_u64 *lowest;
@@ -440,7 +466,8 @@ enum { delta_local = sizeof(op_entry) == 8 ? 128 : 32 };
 typedef struct delta_portion {
     ordo_u64 from, to;      /* slots of all warps */
     ordo_u64 at;            /* the warp's next portion */
-    ordo_u64 grain;         /* entries of a portion */
+    ordo_u64 grain;         /* entries of a portion, */
+    ordo_u64 apart;         /* so many slots from each other */
     ordo_u64 number, warps; /* number of the warp, and of all warps */
     ordo_u64 steps;         /* number of supersteps that have begun */
 #if ORDO_OVER_RANKS
@@ -487,21 +514,23 @@ ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev
     }
 }
 
-/* By whole warps: offers the warp's next messages to the cells that the rank owns. */
-ORDO_DEV void delta_ranks_take(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
+/* By whole warps: offers the warp's next messages to the cells that the rank owns. Returns whether the lane's has
+ * improved one and belongs to the head: then *entry is to be expanded in this superstep, as if this rank had activated
+ * it in the last one. Others go to the store. */
+ORDO_DEV bool delta_ranks_take(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand,
+                               op_entry *entry)
 {
     const ordo_u64 i = hand->mail_at + threadIdx.x % 32;
-    op_dev_message m = {};
     bool improved = false;
     hand->mail_at += hand->warps * 32;
     if (i < hand->mail) {
-        m = delta_ranks_message(a.queue.ranks, step->generation, i);
+        op_dev_message m = delta_ranks_message(a.queue.ranks, step->generation, i);
         improved = op_dev_apply(&a.ctx.state, a.ctx.cells, m.item, &m.value, false, false);
         w->useful += improved;
+        *entry = op_entry{m.value, m.item};
     }
     __syncwarp();
-    w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
-    op_warp_put(a.ctx, w, improved, m.item, m.value, m.item);
+    return op_warp_resort(a.ctx, w, improved, *entry, 0, [](bool, double) {});
 }
 #endif
 
@@ -546,7 +575,8 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 #if ORDO_OVER_RANKS
     delta_ranks_begin(a, w, step, hand);
 #endif
-    hand->at = hand->number * hand->grain;
+    hand->apart = a.spreads && !hand->sweep ? hand->warps : 1;
+    hand->at = a.spreads && !hand->sweep ? hand->number : hand->number * hand->grain;
     hand->works = !delta_exhausted(*hand);
     if (hand->works)
         op_warp_show_state(w, a.run, ORDO_BUSY);
@@ -590,20 +620,20 @@ ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *ca
             return ORDO_WARP_AGAIN;
         return delta_next_superstep(a, w, step, hand) ? ORDO_WARP_AGAIN : ORDO_WARP_END;
     }
+    w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
 #if ORDO_OVER_RANKS
     if (hand->mail_at < hand->mail) {
-        delta_ranks_take(a, w, step, hand);
-        return ORDO_WARP_AGAIN;
+        *there = delta_ranks_take(a, w, step, hand, entry);
+        return ORDO_WARP_ENTRIES;
     }
 #endif
-    w->chain_limit = w->map.latency_bound ? a.chain_limit : 0;
     if (hand->sweep) {
         const ordo_u64 word = hand->from + hand->at + threadIdx.x % 32;
         *bits = ordo_warp_take_bits(a.queue.spill.bits, word, word < hand->to);
         hand->at += hand->warps * 32;
         return ORDO_WARP_AGAIN;
     }
-    const ordo_u64 slot = hand->from + hand->at + threadIdx.x % 32;
+    const ordo_u64 slot = hand->from + hand->at + threadIdx.x % 32 * hand->apart;
     hand->at += hand->warps * hand->grain;
     *there = threadIdx.x % 32 < hand->grain && slot < hand->to;
     if (*there) {
@@ -621,6 +651,7 @@ ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *ca
 struct delta_hooks {
     static constexpr bool narrow = true, gives_surplus = false, expands_initial = false;
     static constexpr bool lanes = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_warp_sums && !ORDO_OVER_RANKS;
+    static constexpr bool cuts = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_warp_sums;
     static constexpr ordo_u32 enough = 64;
     const delta_args &a;
     ordo_dev_pool_cache *cache;
@@ -656,6 +687,14 @@ struct delta_hooks {
     {
         hand.dry = delta_dev_flush(a.queue, cache, w->store, w->held, hand.dry);
         w->held = 0;
+    }
+    ORDO_HOOK ordo_u64 reserve(ordo_u32 b, ordo_u32 count)
+    {
+        return hand.dry ? ~(ordo_u64)0 : delta_dev_reserve(a.queue, b, count);
+    }
+    ORDO_HOOK void place(bool there, ordo_u32 b, ordo_u64 first, ordo_u32 i, op_entry entry)
+    {
+        hand.dry = delta_dev_place(a.queue, cache, there, b, first, i, entry) || hand.dry;
     }
     ORDO_HOOK int take(op_warp *w, bool *there, op_entry *entry, ordo_u32 *bits)
     {
@@ -753,7 +792,9 @@ static double delta_factor(const ordo_job *job, ordo_graph_kind kind)
         return job->tunable[DELTA_FACTOR];
     if (delta_deep(job, kind))
         return job->mean_degree < 3 ? 75 : job->mean_degree < 5 ? 32 : 80;
-    return kind == ORDO_GRAPH_EVEN ? 8 : 2;
+    if (kind == ORDO_GRAPH_EVEN)
+        return job->remote ? 3 : 8; /* what owners learn late costs more than meetings do */
+    return 2;
 }
 
 /* Computes sizes of the pool and its tables, and the limit of chains, for `blocks` resident blocks. */
@@ -774,7 +815,11 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     if (!(t[DELTA_POOL] > 0)) /* each bucket may hold a block that is nearly empty */
         p->blocks += DELTA_DEV_BUCKETS;
     /* void blocks: those that all warps can reserve before they meet `none`, in two supersteps */
-    const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * ORDO_WARP_CAPACITY;
+    const ordo_u64 pieces = ordo_job_owned_edges(job) / ORDO_WARP_PIECE / 16;
+    a->ctx.pieces = (ordo_u32)(pieces < ORDO_WARP_CAPACITY ? ORDO_WARP_CAPACITY
+                               : pieces < ORDO_WARP_PIECES ? pieces
+                                                           : ORDO_WARP_PIECES);
+    const ordo_u64 reserved = 2ull * (ordo_u64)blocks * DELTA_DEV_WARPS * a->ctx.pieces;
     while ((ordo_u64)1 << p->table_shift < p->blocks + (reserved >> p->block_shift) + 64)
         p->table_shift++;
     p->buckets = (ordo_u32)t[DELTA_BUCKETS] < DELTA_DEV_BUCKETS ? (ordo_u32)t[DELTA_BUCKETS] : DELTA_DEV_BUCKETS;
@@ -797,6 +842,7 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     a->ctx.few = DELTA_DEV_LOCAL;
     a->ctx.keep = DELTA_DEV_KEEP;
     a->takes = lanes && op_warp_shares && t[DELTA_SHARE] > 0 ? DELTA_DEV_TAKE : 0;
+    a->spreads = kind == ORDO_GRAPH_HUBS && t[DELTA_SPREAD] > 0;
     const ordo_u64 latency_bound = job->num_items / 64 > DELTA_DEV_FEW ? job->num_items / 64 : DELTA_DEV_FEW;
     a->latency_bound = !a->chain_limit               ? 0
                        : t[DELTA_LATENCY_BOUND] >= 0 ? (ordo_u64)t[DELTA_LATENCY_BOUND]

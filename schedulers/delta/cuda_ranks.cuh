@@ -4,8 +4,10 @@
  * what a superstep does.
  *
  * Protocol. What improves a ghost is sent to its owner (<ordo/detail/cuda/ranks.cuh>), and offered there in the next
- * superstep, in which warps take messages beside slots of the head: those that improve a cell are put into its bucket,
- * or followed as a chain. The head stays while a rank has entries in it, or many messages have been sent.
+ * superstep, in which warps take messages beside slots of the head: those that improve a cell are expanded at once if
+ * they belong to the head, and else put into their bucket. If all were put into buckets, what crosses would be a
+ * superstep later than what does not, and hubs, which take two supersteps, would keep one rank busy in even ones and
+ * the other one in odd ones. The head stays while a rank has entries in it, or many messages have been sent.
  * Few messages are not waited for, since that would cost a superstep for each bucket: those for buckets that the head
  * has passed are put into the new head, as all late entries are. The block that arrives last decides for its rank, as
  * in cuda.cuh, by words of all ranks that all of them have: whether a rank's head is done, and how far its next bucket
@@ -15,8 +17,9 @@
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
  * message.
  *
- * Memory order. The arrival of a block is a fence of system scope and an addition; the last block's words reach other
- * ranks behind it (ordo_dev_tell_ranks). The rest is as in cuda.cuh.
+ * Memory order. The last block tells the other ranks its words behind the arrival of all blocks (ordo_dev_tell_ranks),
+ * with a release at system scope, which covers what those have stored before (<ordo/detail/cuda/meet.cuh>). The rest is
+ * as in cuda.cuh.
  */
 
 /* The words that a rank says. */
@@ -189,11 +192,6 @@ ORDO_DEV op_dev_message delta_ranks_message(const ordo_cuda_ranks &r, ordo_u64 n
 }
 
 /* ---- what cuda.cuh has for one GPU ---- */
-
-ORDO_DEV void delta_dev_arrives(void)
-{
-    ordo_dev_fence_system();
-}
 
 ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool)
 {

@@ -38,6 +38,8 @@
       "who has which edge")                                                                                            \
     X(DELTA_SHARE, "share", CHOICE, "on", 0, 0, "off|on", "",                                                          \
       "cuda: with lanes, warps of a block share what one of them activates before they meet")                          \
+    X(DELTA_SPREAD, "spread", CHOICE, "on", 0, 0, "off|on", "",                                                        \
+      "cuda: where hubs are, a warp's entries are not consecutive, which pieces of one hub are")                       \
     X(DELTA_RECORDS, "records", CHOICE, "on", 0, 0, "off|on", "",                                                      \
       "cuda: edges of vertices beside them, 32 bytes a vertex, where nearly all have at most four")                    \
     X(DELTA_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                         \

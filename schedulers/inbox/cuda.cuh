@@ -562,7 +562,7 @@ ORDO_DEV int inbox_take(const inbox_args &a, op_warp *w, inbox_worker *me, inbox
 /* The hooks of op_warp_loop. If items have no order, initial items are expanded by the warp that finds them. */
 struct inbox_hooks {
     static constexpr bool narrow = true, gives_surplus = true, expands_initial = !op_ordered;
-    static constexpr bool lanes = false;
+    static constexpr bool lanes = false, cuts = false;
     static constexpr ordo_u32 enough = 64;
     const inbox_args &a;
     inbox_worker *me;

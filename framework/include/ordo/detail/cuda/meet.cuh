@@ -11,11 +11,13 @@
  * threads of all ranks have arrived; they have read the words of meeting k before.
  *
  * Memory order. A block's threads store what they send, then pass the block's barrier; its first thread passes a fence
- * of system scope and adds itself to `arrived`. A warp of the rank reads that with acquire until all blocks are there,
+ * of device scope and adds itself to `arrived`. A warp of the rank reads that with acquire until all blocks are there,
  * stores the rank's words to all ranks, and stores the number of the meeting into each rank's memory with release at
- * system scope. Fences and releases are cumulative, so a rank that has read the number with acquire at system scope
- * sees what all threads of the sender had stored, by plain stores, too. The warp releases its own blocks at device
- * scope, whose threads may then load it plainly.
+ * system scope. Fences and releases are cumulative over scopes: the blocks' stores, to whatever memory, come before the
+ * warp's acquire, and so before its release (causality order in NVIDIA's PTX ISA, section 8.9). So a rank that has
+ * read the number with acquire at system scope sees what all threads of the sender had stored, by plain stores, too. A
+ * fence of system scope in each block would be sound as well, and would keep all of them waiting for the link. The
+ * warp releases its own blocks at device scope, whose threads may then load it plainly.
  *
  * The protocol is a model for Spin, tests/models/ranks_cuda.pml.
  *
@@ -86,7 +88,7 @@ ORDO_DEV const ordo_cuda_said *ordo_dev_meet(const ordo_cuda_ranks &r, ordo_u64 
     __syncthreads();
     if (threadIdx.x < 32) {
         if (threadIdx.x == 0) {
-            ordo_dev_fence_system();
+            ordo_dev_fence();
             ordo_dev_add(&own->arrived, (ordo_u64)1);
             while (blockIdx.x == 0 && ordo_dev_acquire(&own->arrived) < now * gridDim.x)
                 ;

@@ -49,7 +49,8 @@ enum {
     ORDO_WARP_UNROLL = 4,
     ORDO_WARP_HUB = 128,
     ORDO_WARP_PIECE = 64,
-    ORDO_WARP_SEEN = 128, /* entries of a warp's cache of seen entries */
+    ORDO_WARP_PIECES = 512, /* of hubs, the most that a warp reserves slots for at once */
+    ORDO_WARP_SEEN = 128,   /* entries of a warp's cache of seen entries */
 };
 
 /* Maps priorities to a circle of 32 buckets; bucket `head` begins at `base`. */
@@ -65,6 +66,13 @@ typedef struct ordo_dev_map {
 ORDO_DEV ordo_u32 ordo_map_distance(const ordo_dev_map &map, double priority)
 {
     return min(__double2uint_rz((priority - map.base) * map.per_delta), map.last); /* saturates at both ends */
+}
+
+/* The bucket of a priority. */
+ORDO_DEV ordo_u32 ordo_map_bucket(const ordo_dev_map &map, double priority)
+{
+    const ordo_u32 b = map.head + ordo_map_distance(map, priority);
+    return b < map.buckets ? b : b - map.buckets;
 }
 
 /* A warp's store, in shared memory: entries that the scheduler is to take, and how many of them belong to each bucket.
@@ -187,6 +195,7 @@ typedef struct op_warp_ctx {
     ordo_u32 few;            /* most entries in a local queue for such hops */
     ordo_u32 lanes;          /* log2 of the lanes that share a row in a hop without records; 0: no such hops */
     ordo_u32 *owner;         /* [2 * (m / PIECE + 1)] */
+    ordo_u32 pieces;         /* that slots are reserved for at once, where a scheduler takes them as they are cut */
 #if ORDO_OVER_RANKS
     ordo_cuda_ranks ranks;
     ordo_cuda_boxes boxes; /* where ranks do not meet */
@@ -309,8 +318,7 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
         const ordo_u32 rest = __ballot_sync(~0u, has[u]);
         if (has[u]) {
             const ordo_u32 at = w->held + __popc(rest & below);
-            ordo_u32 b = w->map.head + ordo_map_distance(w->map, priority[u]);
-            b = b < w->map.buckets ? b : b - w->map.buckets;
+            const ordo_u32 b = ordo_map_bucket(w->map, priority[u]);
             w->store->held[at] = {value[u], item[u]};
             w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
         }
@@ -984,6 +992,18 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
     return there;
 }
 
+/* The last lane whose offset is at most `i`; offsets ascend, the first is 0. */
+ORDO_DEV ordo_u32 op_warp_owner(ordo_u32 offset, ordo_u32 i)
+{
+    ordo_u32 owner = 0;
+#pragma unroll
+    for (ordo_u32 step = 16; step; step /= 2) {
+        const ordo_u32 other = __shfl_sync(~0u, offset, owner + step);
+        owner += other <= i ? step : 0;
+    }
+    return owner;
+}
+
 /* Expands the next 32 * N edges of the batch. */
 template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
@@ -1000,12 +1020,7 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
         has[u] = i < t->total;
         i = min(i, t->total - 1); /* without a branch: a lane without an edge computes with the last edge, and offers
                                      nothing */
-        ordo_u32 owner = 0;       /* the last lane whose offset is at most i */
-#pragma unroll
-        for (ordo_u32 step = 16; step; step /= 2) {
-            const ordo_u32 other = __shfl_sync(~0u, t->offset, owner + step);
-            owner += other <= i ? step : 0;
-        }
+        const ordo_u32 owner = op_warp_owner(t->offset, i);
         e[u] = __shfl_sync(~0u, t->begin, owner) + i;
         tail[u] = __shfl_sync(~0u, t->v, owner);
         of[u] = op_dev_shuffle(t->value, (int)owner);
@@ -1073,19 +1088,63 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 }
 #endif
 
+#if ORDO_OP_ORDER != ORDO_SUM
+/* Cuts all hubs of the batch, for a scheduler that takes their pieces as they are cut (hooks `reserve` and `place`): so
+ * a hub costs a reservation and a store for each 32 pieces, and the hubs of a batch are cut together. Through the
+ * store, a warp would take as long for a hub of a million edges as the grid takes for all of its edges. */
+template <typename Hooks> ORDO_DEV void op_warp_cut_hubs(const op_warp_ctx &g, op_warp *w, op_batch *t, Hooks &hooks)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    const bool hub = t->hubs >> lane & 1;
+    const ordo_u32 first = hub ? (ordo_u32)(t->begin / ORDO_WARP_PIECE) : 0;
+    const ordo_u32 last = hub ? (ordo_u32)((__ldg(g.rows.row + t->v + 1) - 1) / ORDO_WARP_PIECE) : 0;
+    const ordo_u32 bucket = hub ? ordo_map_bucket(w->map, op_priority(&g.state, t->v, t->value)) : 0;
+    for (ordo_u32 left = t->hubs; left;) { /* nearly always, all are of one bucket */
+        const ordo_u32 b = __shfl_sync(~0u, bucket, __ffs((int)left) - 1);
+        const bool mine = left >> lane & 1 && bucket == b;
+        left &= ~__ballot_sync(~0u, mine);
+        const ordo_u32 count = mine ? last - first + 1 : 0;
+        ordo_u32 offset = count; /* of the lane's first piece among those of all lanes */
+        for (int step = 1; step < 32; step *= 2) {
+            const ordo_u32 other = __shfl_up_sync(~0u, offset, step);
+            offset += lane >= (ordo_u32)step ? other : 0;
+        }
+        const ordo_u32 total = __shfl_sync(~0u, offset, 31);
+        offset -= count;
+        for (ordo_u32 done = 0; done < total; done += g.pieces) {
+            const ordo_u32 end = total - done < g.pieces ? total : done + g.pieces;
+            const ordo_u64 slot = hooks.reserve(b, end - done);
+            for (ordo_u32 at = done; at < end; at += 32) {
+                const ordo_u32 i = at + lane < end ? at + lane : end - 1;
+                const ordo_u32 of = op_warp_owner(offset, i);
+                const ordo_u32 number = __shfl_sync(~0u, first, of) + (i - __shfl_sync(~0u, offset, of));
+                const ordo_u32 piece = 2 * number + (i == __shfl_sync(~0u, offset, of));
+                const ordo_vid v = __shfl_sync(~0u, t->v, of);
+                const op_cell value = op_dev_shuffle(t->value, (int)of);
+                const bool there = at + lane < end;
+                if (there)
+                    ordo_dev_store(&g.owner[piece], v);
+                hooks.place(there, b, slot, i - done, op_entry{value, g.num_items + piece});
+            }
+        }
+    }
+    t->hubs = 0;
+}
+#endif
+
 /* Expands edges of the batch and cuts its hubs, while the store has capacity. Returns whether anything is left.
  * `narrow`: up to 32 edges are expanded by a shorter sequence, for a third more code; that pays if the code still fits
- * into the instruction cache. */
-template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
+ * into the instruction cache. `hubs`: hubs are cut here, not by op_warp_cut_hubs. */
+template <bool narrow, bool hubs> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     while (t->first < t->total && !op_warp_full(w))
         if (narrow && t->total - t->first <= 32)
             op_warp_relax<1>(g, w, t);
         else
             op_warp_relax<op_warp_unroll>(g, w, t);
-    while (t->hubs && !op_warp_full(w))
+    while (hubs && t->hubs && !op_warp_full(w))
         op_warp_cut(g, w, t);
-    return t->first < t->total || t->hubs;
+    return t->first < t->total || (hubs && t->hubs);
 }
 
 /* On the host: whether priorities are classes of weights: edges have weights, and the operator declares a bucket width

@@ -105,7 +105,7 @@ ORDO_DEV void op_warp_move_activations(const op_warp_ctx &g, op_warp *w, op_batc
 }
 
 /* Runs requests of the batch, while the store has capacity. Returns whether any are left. */
-template <bool narrow> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
+template <bool narrow, bool hubs> ORDO_DEV bool op_warp_work(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { NAP = 32, LONGEST = 1024 }; /* ns */
     for (ordo_u32 nap = NAP; (__any_sync(~0u, t->next < t->asked || t->moved < t->activated) || op_dev_rows_left(*t)) &&

@@ -17,6 +17,7 @@
  * Hooks. A scheduler passes a struct, by reference; its members are inlined. It has
  *   constexpr bool narrow            the argument of op_warp_work
  *   constexpr bool lanes             whether hops without records are by lanes (op_warp_lanes)
+ *   constexpr bool cuts              whether it takes the pieces of hubs as they are cut, by `reserve` and `place`
  *   constexpr ordo_u32 enough        with this many entries the store is given away although the local queue is not
  *                                    empty
  *   constexpr bool gives_surplus     whether entries that found the local queue full are given away at once
@@ -29,10 +30,14 @@
  *   void begun(count)                `count` initial items are now held by the warp
  *   bool between_hops(w)             before a hop: brings w->map up to date; returns whether a chain may go on
  *   ordo_u32 swept_word()            number of the word of bits that the lane has taken, of 32 items
+ *   ordo_u64 reserve(b, count)       reserves `count` slots of bucket b, at most g.pieces. Returns the first, or ~0 if
+ *                                    entries are to be spilled
+ *   void place(there, b, first, i, entry)   puts the lane's entry, if `there`, into slot i of those that were reserved
  *   int take(w, there, entry, bits)  ends what was taken before. Returns ORDO_WARP_ENTRIES and, for each lane, an entry
  *                                    where *there, or bits of spilled items; ORDO_WARP_AGAIN if there is nothing yet;
  *                                    or ORDO_WARP_END
- * All are called by whole warps, with the same arguments in all lanes except for *there, *entry and *bits.
+ * All are called by whole warps, with the same arguments in all lanes except for entries and bits, and whether they are
+ * there.
  */
 #ifndef ORDO_CUDA_WARP_LOOP_ONCE
 #define ORDO_CUDA_WARP_LOOP_ONCE
@@ -87,7 +92,9 @@ ORDO_DEV void op_warp_loop(const op_warp_ctx &g, const ordo_cuda_run &run, op_wa
     ordo_u32 bits = 0;
     op_batch t = {};
     for (;;) {
-        const bool busy = op_warp_work<Hooks::narrow>(g, w, &t), sweeping = __any_sync(~0u, bits != 0);
+        if constexpr (Hooks::cuts)
+            op_warp_cut_hubs(g, w, &t, hooks);
+        const bool busy = op_warp_work<Hooks::narrow, !Hooks::cuts>(g, w, &t), sweeping = __any_sync(~0u, bits != 0);
         const bool drained = !busy && !w->local_count && !sweeping && initial >= run.initial_count && hooks.exhausted();
         const bool shares = (Hooks::gives_surplus && w->surplus) || (w->local_count && w->held >= Hooks::enough);
         if (op_warp_full(w) || (w->held && !busy && shares) || (drained && hooks.holds(w))) {
