@@ -19,7 +19,7 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #define ORDO_CUDA_BOX(_owned) (_owned)
 #endif
 
-enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, SHARES, GATHER, BLOCKS = GATHER + 2 };
+enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, SHARES, CELLS, GATHER, BLOCKS = GATHER + 2 };
 enum { MOST_SHIFT = 10 }; /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
@@ -93,6 +93,30 @@ ordo_status ordo_cuda_ranks_all(const ordo_remote *remote, bool *all)
     return status;
 }
 
+ordo_status ordo_cuda_ranks_share_cells(ordo_cuda *c, size_t cell)
+{
+    const ordo_u64 bytes = (ordo_u64)c->job->targets * cell;
+    ordo_status status = take(c->job->remote->peers, CELLS, bytes);
+    if (!status) /* ahead of the kernel, on its stream; others store behind the first meeting of kernels */
+        status = ordo_cuda_failed(cudaMemcpyAsync(block[CELLS], c->cells, bytes, cudaMemcpyDeviceToDevice, 0),
+                                  "copying cells to where all ranks see them");
+    if (!status)
+        c->cells = block[CELLS];
+    return status;
+}
+
+ordo_status ordo_cuda_ranks_unshare_cells(ordo_cuda *c, size_t cell, void *cells)
+{
+    ordo_u64 first, end;
+    ordo_job_owned_range(c->job, c->job->op->activates, &first, &end);
+    const ordo_status status =
+        ordo_cuda_failed(cudaMemcpyAsync((ordo_u8 *)cells + first * cell, (const ordo_u8 *)c->cells + first * cell,
+                                         (end - first) * cell, cudaMemcpyDeviceToDevice, 0),
+                         "copying cells from where all ranks see them");
+    c->cells = cells;
+    return status;
+}
+
 ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out)
 {
     const ordo_remote *const remote = c->job->remote;
@@ -112,6 +136,8 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
             if (!status && frontier)
                 status = address(remote, FRONTIER, (ordo_u64)i * bits, r, (void **)&out->frontier[i][r]);
         }
+    for (ordo_u32 r = 0; r < remote->count && !status && c->cells == block[CELLS]; r++)
+        status = address(remote, CELLS, 0, r, &out->cells_at[r]);
     if (status)
         return status;
     for (int i = 0; i < 2; i++)

@@ -532,9 +532,10 @@ static ordo_status bsp_run_team(bsp_run *run, ordo_team_fn *work)
 /* Makes bitmaps and in-rows, if pulling is possible and allowed. */
 static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
 {
-    if (job->remote && (int)job->tunable[BSP_EXCHANGE] == BSP_EAGER)
+    if (job->remote && (int)job->tunable[BSP_EXCHANGE] != BSP_CHOSEN && (int)job->tunable[BSP_EXCHANGE] != BSP_BULK)
         return ordo_fail(ORDO_ERR_UNSOUND,
-                         "scheduler 'bsp': ranks on CPUs send lists behind a superstep, found exchange=eager");
+                         "scheduler 'bsp': ranks on CPUs send lists behind a superstep, found exchange=%s",
+                         (int)job->tunable[BSP_EXCHANGE] == BSP_EAGER ? "eager" : "atomic");
     if (job->remote && op_sums && (int)job->tunable[BSP_DIRECTION] == BSP_PULL)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'bsp' with direction=pull does not run '%s', whose cells sum, over "

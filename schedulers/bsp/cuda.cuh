@@ -250,6 +250,11 @@ static ordo_status bsp_run_job(ordo_job *job)
 #endif
     const bool needs_in = ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
     status = ordo_cuda_begin(job, sizeof(op_cell), needs_in, &c);
+#if ORDO_OVER_RANKS
+    void *const cells = c.cells;
+    if (!status)
+        status = bsp_share_cells(&c);
+#endif
     if (!status)
         status = op_cuda_frontier_make(&c, &a.frontier);
     if (!status)
@@ -277,6 +282,10 @@ static ordo_status bsp_run_job(ordo_job *job)
         status = bsp_launch(&c, &a);
 #endif
     }
+#if ORDO_OVER_RANKS
+    if (!status && c.cells != cells)
+        status = ordo_cuda_ranks_unshare_cells(&c, sizeof(op_cell), cells);
+#endif
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
     if (only_pushes)

@@ -8,9 +8,12 @@
  * put their items on the list of the next step. A step costs one meeting of all ranks and one barrier of a rank's own
  * grid. With exchange=bulk (<ordo/detail/cuda/bulk.cuh>) ghosts are only marked, and are sent behind one more barrier,
  * so each is one message however often it improves. Cells that sum, and cells of targets that are no items, are always
- * sent so. Pulling, a rank searches the in-edges of its own vertices for tails on the frontier. The frontier of a step
- * is a bitmap, of which each rank has a copy. The owner of a vertex writes its bit to all copies: while a step pulls,
- * for the next one; or, where the step before has pushed, from the stamps, ahead of one more meeting. Ghosts have no
+ * sent so. With exchange=atomic all ranks see each other's cells: what improves a ghost is applied to the owner's cell
+ * at once, and sent only if it has improved that, so owners and senders process nothing that another rank has made
+ * futile before; else the ghost becomes what the owner has. The message says only that the item is to be listed.
+ * Pulling, a rank searches the in-edges of its own vertices for tails on the frontier. The frontier of a step is a
+ * bitmap, of which each rank has a copy. The owner of a vertex writes its bit to all copies: while a step pulls, for
+ * the next one; or, where the step before has pushed, from the stamps, ahead of one more meeting. Ghosts have no
  * current cells while ranks pull. Their value is known nevertheless: only operators with ORDO_UNIFORM pull over ranks,
  * of which all cells on a frontier are equal, and a rank that has one says it. That is not so any more once a message
  * has found no place in its box, and comes a step late: then all further steps push.
@@ -172,8 +175,24 @@ ORDO_DEV ordo_u64 bsp_pull_over_ranks(const bsp_ranks_args &a, ordo_dev_queue *q
 }
 #endif
 
+/* By one thread, with exchange=atomic: applies a candidate that has improved the target's ghost to its owner's cell.
+ * Returns whether it has improved that; else the ghost becomes at least as good. */
+ORDO_DEV bool bsp_improve_owner(const bsp_ranks_args &a, ordo_u32 target, const op_cell &candidate)
+{
+#if ORDO_OP_ORDER != ORDO_SUM
+    op_cell old;
+    op_dev_improve((op_cell *)a.ranks.cells_at[ordo_dev_owner(a.ranks, target)], true, target, candidate, &old);
+    if (op_better(candidate, old))
+        return true;
+    op_dev_offer(a.of.cells, target, old, false, true);
+#else
+    (void)a, (void)target, (void)candidate;
+#endif
+    return false;
+}
+
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
-template <bool Bulk>
+template <int Exchange>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(const __grid_constant__ bsp_ranks_args a)
 {
     __shared__ op_dev_tile tile;
@@ -184,6 +203,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     const op_dev_frontier *const f = &a.of.frontier;
     const ordo_cuda_ranks &r = a.ranks;
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
+    constexpr bool Bulk = Exchange == BSP_BULK;
     ordo_cuda_counters mine = {};
     ordo_u64 met = 0, edges_left = a.of.rows.m, last_work = 0, pushed = 0;
     bool pulling = false, late = false;         /* the same in all threads of all ranks, from the same words */
@@ -215,7 +235,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
         op_dev_receive(
             r, met, said,
             [&](ordo_u32 item, op_cell value) {
-                if (op_dev_apply(&a.of.state, a.of.cells, item, &value, false, false)) {
+                if (Exchange == BSP_REMOTE) {
+                    op_dev_push(f, &queue, &a.of.rows, item, step, false);
+                } else if (op_dev_apply(&a.of.state, a.of.cells, item, &value, false, false)) {
                     mine.useful++;
                     if (op_activates)
                         op_dev_push(f, &queue, &a.of.rows, item, step, false);
@@ -278,7 +300,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
                     mine.useful++;
                     if (Bulk ? (bool)op_activates : ordo_dev_owns(r, target))
                         pushed += op_dev_push(f, &queue, &a.of.rows, target, step + 1, once);
-                    else if (!Bulk)
+                    else if (!Bulk && (Exchange != BSP_REMOTE || bsp_improve_owner(a, target, candidate)))
                         op_dev_post(r, met, outbox, target, candidate);
                 },
                 [&] { ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); },
@@ -303,14 +325,29 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(c
     ordo_dev_publish(a.of.run.counters, mine);
 }
 
-/* Whether messages are sent behind a superstep: saves most where many edges of a superstep improve the same target, as
- * where degrees are even (uniform, 2^24, H200: two GPUs 85 to 63 ms, four 72 to 39), and costs where hubs keep a
- * superstep long (rmat-22 on four: 3.0 to 3.3). Where all candidates of a superstep are equal, none improves twice. */
-static bool bsp_in_bulk(const ordo_job *job)
+/* How the run exchanges. In bulk saves most where many edges of a superstep improve the same target, as where degrees
+ * are even (uniform, 2^24, H200: two GPUs 85 to 63 ms, four 72 to 39), and costs where hubs keep a superstep long
+ * (rmat-22 on four: 3.0 to 3.3). Where all candidates of a superstep are equal, none improves twice. */
+static int bsp_exchange(const ordo_job *job)
 {
-    const int exchange = (int)job->tunable[BSP_EXCHANGE];
-    return exchange == BSP_CHOSEN ? !((int)op_properties & ORDO_UNIFORM) && ordo_job_graph_kind(job) == ORDO_GRAPH_EVEN
-                                  : exchange == BSP_BULK;
+    const int asked = (int)job->tunable[BSP_EXCHANGE];
+    if (bsp_only_bulk)
+        return BSP_BULK;
+    if (asked != BSP_CHOSEN)
+        return asked;
+    return !((int)op_properties & ORDO_UNIFORM) && ordo_job_graph_kind(job) == ORDO_GRAPH_EVEN ? BSP_BULK : BSP_EAGER;
+}
+
+/* Ahead of op_cuda_arguments: moves cells to where the others see them, if the run needs it. */
+static ordo_status bsp_share_cells(ordo_cuda *c)
+{
+    if (bsp_exchange(c->job) != BSP_REMOTE)
+        return ORDO_OK;
+    if (sizeof(op_cell) > sizeof(ordo_u64))
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with exchange=atomic takes cells of up to 8 bytes, found %u of '%s'",
+                         (unsigned)sizeof(op_cell), c->job->op->name);
+    return ordo_cuda_ranks_share_cells(c, sizeof(op_cell));
 }
 
 static ordo_status bsp_launch(ordo_cuda *c, bsp_args *of)
@@ -321,7 +358,11 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *of)
     if (status)
         return status;
     void *args[] = {&a};
-    const void *const kernel = bsp_in_bulk(c->job) ? (const void *)bsp_ranks_kernel<true>
-                                                   : (const void *)bsp_ranks_kernel<(bool)bsp_only_bulk>;
+    const int exchange = bsp_exchange(c->job);
+    const void *const kernel = exchange == BSP_BULK ? (const void *)bsp_ranks_kernel<BSP_BULK>
+                               : exchange == BSP_EAGER
+                                   ? (const void *)bsp_ranks_kernel < bsp_only_bulk ? (int)BSP_BULK : (int)BSP_EAGER >
+                               : (const void *)bsp_ranks_kernel < bsp_only_bulk ? (int)BSP_BULK
+                                                                                : (int)BSP_REMOTE > ;
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }

@@ -26,9 +26,10 @@
     X(BSP_BALANCE, "balance", CHOICE, "chunks", 0, 0, "chunks|donate", "",                                             \
       "relax: threads (cuda: blocks) take chunks of the frontier, or have even parts of it, and give away what is "    \
       "beyond the mean of edges")                                                                                      \
-    X(BSP_EXCHANGE, "exchange", CHOICE, "auto", 0, 0, "auto|eager|bulk", "",                                           \
-      "several GPUs: messages are stored into the owner's memory as targets improve, or, one for each target, behind " \
-      "a superstep; auto: bulk where degrees are even, and where cells sum or targets are no items, which have no "    \
+    X(BSP_EXCHANGE, "exchange", CHOICE, "auto", 0, 0, "auto|eager|bulk|atomic", "",                                    \
+      "several GPUs: messages are stored into the owner's memory as targets improve; or, one for each target, behind " \
+      "a superstep; or, once an atomic of the owner's cell has improved it; auto: bulk where degrees are even, and "   \
+      "where cells sum or targets are no items, which have no "                                                        \
       "other (uniform-24, two GPUs: eager takes 1.3x; rmat-22, four: bulk 1.1x)")
 
 /* Constants of a release: see ORDO_TUNABLES. */
@@ -45,7 +46,7 @@ enum { BSP_AUTO, BSP_PUSH, BSP_PULL };                              /* values of
 enum { BSP_BUFFER, BSP_ATOMIC, BSP_WARP, BSP_PREFIX, BSP_SCATTER }; /* of append */
 enum { BSP_EITHER, BSP_EACH, BSP_ONCE };                            /* of dedup: auto, off, on */
 enum { BSP_CHUNKS, BSP_DONATE };                                    /* of balance */
-enum { BSP_CHOSEN, BSP_EAGER, BSP_BULK };                           /* of exchange */
+enum { BSP_CHOSEN, BSP_EAGER, BSP_BULK, BSP_REMOTE };               /* of exchange */
 /* auto: a search of a directed graph without in-rows pushes. Making them costs about what pulling saves over so many
  * times its edges: on a CPU; on a GPU; by the CPU, with a copy to the GPU, where the GPU has too little memory. On one
  * H100 the in-rows of rmat-22 take 5.6 ms, a search that pulls 0.24 and one that pushes 1.29 (lab 0072). */

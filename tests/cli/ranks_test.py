@@ -181,6 +181,7 @@ class Ranks(Base):
             (2, "expected no --partition", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp", "--partition", "random"),
             (2, "scheduler 'topology' does not run 'katz' over ranks; these do: bsp", "run", KATZ, "--generate", GRAPHS[3], "--scheduler", "topology"),
             (2, "ranks on CPUs send lists behind a superstep, found exchange=eager", *words, "--scheduler", "bsp", "--set", "exchange=eager"),
+            (2, "ranks on CPUs send lists behind a superstep, found exchange=atomic", *words, "--scheduler", "bsp", "--set", "exchange=atomic"),
             (2, "with direction=pull does not run over ranks", *words, "--scheduler", "topology", "--set", "direction=pull"),
             (2, "does not run 'pagerank', whose cells sum, over ranks", "pagerank", "--generate", GRAPHS[3], "--scheduler", "bsp", "--set", "direction=pull", "--partition", "random"),
             (2, "program 'cc' does not run over ranks", "cc", "--generate", GRAPHS[3], "-s", "--scheduler", "native"),

@@ -62,6 +62,15 @@ class Ranks(unittest.TestCase):
                             "--verify", FAKE_BOX="1")
         self.assertEqual(run.stdout.count("PASS"), 4, run.stdout + run.stderr)
 
+    def test_atomic(self):
+        """Candidates that are applied to the owner's cell at once."""
+        atomic = ("--scheduler", "bsp", "--set", "exchange=atomic")
+        for i, graph in enumerate(GRAPHS):
+            for j, app in enumerate(("sssp", "bfs")):
+                box = {"FAKE_BOX": str((1, 7, 40)[i % 3])} if (i + j) % 2 else {}
+                self.right((2, 3, 4)[(i + j) % 3], app, *atomic, "--generate", graph, "-s", "--seed", i, **box)
+        self.right(3, "kcore", *atomic, "--generate", GRAPHS[3], "-s") # sums: in bulk nevertheless
+
     def test_bulk(self):
         """Ghosts that are marked, and sent behind a superstep: of selects where asked for, always of sums and of
         targets that are no items. Boxes that are too small: what was added stays in the ghost."""

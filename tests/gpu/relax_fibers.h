@@ -32,6 +32,32 @@ template <typename T> ORDO_DEV void ordo_dev_max_where(bool has, T *p, T value, 
     if (has)
         *old = ordo_dev_max(p, value);
 }
+#if ORDO_OVER_RANKS /* real atomics: other ranks are other processes */
+template <typename T, typename F> ORDO_DEV T fiber_change_system(T *p, F change)
+{
+    fiber_touch();
+    T was = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(p, &was, (T)change(was), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return was;
+}
+template <typename T> ORDO_DEV void ordo_dev_min_where_system(bool has, T *p, T value, T *old)
+{
+    if (has)
+        *old = fiber_change_system(p, [&](T was) { return value < was ? value : was; });
+}
+template <typename T> ORDO_DEV void ordo_dev_max_where_system(bool has, T *p, T value, T *old)
+{
+    if (has)
+        *old = fiber_change_system(p, [&](T was) { return value > was ? value : was; });
+}
+template <typename T> ORDO_DEV T ordo_dev_load_system(T *p);
+template <typename T> ORDO_DEV bool ordo_dev_swap_system(T *p, T *expected, T value)
+{
+    fiber_touch();
+    return __atomic_compare_exchange(p, expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+#endif
 ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
 {
     return *(const ordo_u32 *)p;

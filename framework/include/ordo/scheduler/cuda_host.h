@@ -304,12 +304,19 @@ typedef struct ordo_cuda_ranks {
     ordo_u32 *spill;                        /* [targets / 32 + 1] bits of ghosts that wait: their message found no
                                                place, or all are sent together */
     void *cells;                            /* [targets] of the run; for sums */
+    void *cells_at[ORDO_CUDA_RANKS];        /* the same of each rank, where they are shared; else NULL */
 } ordo_cuda_ranks;
 
 /* Makes what the kernel needs; all ranks do. `message`: bytes; `frontier`: with bits of the frontier. After
  * ordo_cuda_begin of a run over ranks. Errors: ORDO_ERR_MEMORY; ORDO_ERR_DEVICE (GPUs that do not see each other's
  * memory). */
 ORDO_API ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out);
+
+/* Moves the cells of a run to memory that all ranks see, c->cells from then on; all ranks do, between ordo_cuda_begin
+ * and ordo_cuda_ranks_make. `cell`: bytes of one. Errors: ORDO_ERR_MEMORY. */
+ORDO_API ordo_status ordo_cuda_ranks_share_cells(ordo_cuda *c, size_t cell);
+/* After the launch: moves those that this rank owns back to `cells`, which is where they were, and c->cells becomes. */
+ORDO_API ordo_status ordo_cuda_ranks_unshare_cells(ordo_cuda *c, size_t cell, void *cells);
 
 /* Boxes of ranks that do not meet (<ordo/detail/cuda/boxes.cuh>). */
 enum {

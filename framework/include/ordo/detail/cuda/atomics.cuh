@@ -250,6 +250,17 @@ ORDO_DEV void ordo_dev_fence_system(void) /* acquire and release */
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
 }
 
+template <typename T> ORDO_DEV bool ordo_dev_swap_system(T *p, T *expected, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    bits was, from, to;
+    memcpy(&from, expected, sizeof from);
+    memcpy(&to, &value, sizeof to);
+    was = atomicCAS_system((bits *)p, from, to);
+    memcpy(expected, &was, sizeof was);
+    return was == from;
+}
+
 /* By one thread: prefetches a cache line into the second-level cache, if `has`. */
 ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
 {
@@ -268,23 +279,28 @@ ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
 
 /* By one thread: minimum and maximum as above, only if `has`, by a predicated instruction instead of a branch: several
  * such operations are in flight together, and lanes without `has` cost nothing. Sets *old to the word's old value if
- * `has`; otherwise it is unchanged. */
-#define ORDO_DEV_WHERE(_name, _type, _ptx, _reg)                                                                       \
+ * `has`; otherwise it is unchanged. At device scope, and at system scope (_system). */
+#define ORDO_DEV_WHERE_AT(_name, _scope, _type, _ptx, _reg)                                                            \
     ORDO_DEV void _name(bool has, _type *p, _type value, _type *old)                                                   \
     {                                                                                                                  \
-        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.relaxed.gpu.global." _ptx " %0, [%2], %3; }"       \
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.relaxed." _scope ".global." _ptx                   \
+                     " %0, [%2], %3; }"                                                                                \
                      : "+" _reg(*old)                                                                                  \
                      : "r"((unsigned)has), "l"(__cvta_generic_to_global(p)), _reg(value));                             \
     }
-ORDO_DEV_WHERE(ordo_dev_min_where, unsigned, "min.u32", "r")
-ORDO_DEV_WHERE(ordo_dev_max_where, unsigned, "max.u32", "r")
-ORDO_DEV_WHERE(ordo_dev_min_where, int, "min.s32", "r")
-ORDO_DEV_WHERE(ordo_dev_max_where, int, "max.s32", "r")
-ORDO_DEV_WHERE(ordo_dev_min_where, unsigned long long, "min.u64", "l")
-ORDO_DEV_WHERE(ordo_dev_max_where, unsigned long long, "max.u64", "l")
-ORDO_DEV_WHERE(ordo_dev_min_where, long long, "min.s64", "l")
-ORDO_DEV_WHERE(ordo_dev_max_where, long long, "max.s64", "l")
+#define ORDO_DEV_WHERE(_which, _type, _ptx, _reg)                                                                      \
+    ORDO_DEV_WHERE_AT(ordo_dev_##_which##_where, "gpu", _type, #_which "." _ptx, _reg)                                 \
+    ORDO_DEV_WHERE_AT(ordo_dev_##_which##_where_system, "sys", _type, #_which "." _ptx, _reg)
+ORDO_DEV_WHERE(min, unsigned, "u32", "r")
+ORDO_DEV_WHERE(max, unsigned, "u32", "r")
+ORDO_DEV_WHERE(min, int, "s32", "r")
+ORDO_DEV_WHERE(max, int, "s32", "r")
+ORDO_DEV_WHERE(min, unsigned long long, "u64", "l")
+ORDO_DEV_WHERE(max, unsigned long long, "u64", "l")
+ORDO_DEV_WHERE(min, long long, "s64", "l")
+ORDO_DEV_WHERE(max, long long, "s64", "l")
 #undef ORDO_DEV_WHERE
+#undef ORDO_DEV_WHERE_AT
 
 ORDO_DEV ordo_u64 ordo_dev_clock(void)
 {

@@ -14,10 +14,10 @@
  * of device scope and adds itself to `arrived`. A warp of the rank reads that with acquire until all blocks are there,
  * stores the rank's words to all ranks, and stores the number of the meeting into each rank's memory with release at
  * system scope. Fences and releases are cumulative over scopes: the blocks' stores, to whatever memory, come before the
- * warp's acquire, and so before its release (causality order in NVIDIA's PTX ISA, section 8.9). So a rank that has
- * read the number with acquire at system scope sees what all threads of the sender had stored, by plain stores, too. A
- * fence of system scope in each block would be sound as well, and would keep all of them waiting for the link. The
- * warp releases its own blocks at device scope, whose threads may then load it plainly.
+ * warp's acquire, and so before its release (causality order, in the memory consistency model of NVIDIA's PTX ISA). So
+ * a rank that has read the number with acquire at system scope sees what all threads of the sender had stored, by plain
+ * stores, too. A fence of system scope in each block would be sound as well, and would keep all of them waiting for the
+ * link. The warp releases its own blocks at device scope, whose threads may then load it plainly.
  *
  * The protocol is a model for Spin, tests/models/ranks_cuda.pml.
  *

@@ -216,6 +216,14 @@ ORDO_DEV bool op_dev_take_all(const op_dev_round *r, const op_state *state, op_c
 
 #else
 
+/* What changes cells is of device scope; of system scope in runs over several GPUs, where other GPUs may change them,
+ * too. */
+#if ORDO_OVER_RANKS
+#define OP_DEV_SCOPED(_name) _name##_system
+#else
+#define OP_DEV_SCOPED(_name) _name
+#endif
+
 /* By one thread: applies a candidate atomically, if `has`. Sets *old to the cell's old value if `has`; otherwise it is
  * undefined. */
 ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell candidate, op_cell *old)
@@ -235,26 +243,26 @@ ORDO_DEV void op_dev_improve(op_cell *cells, bool has, ordo_u32 target, op_cell 
         has = has && candidate == candidate;
         was = word; /* one of the two operations writes it; for a NaN none does */
         if (min) {
-            ordo_dev_min_where(has && !negative, (number *)cell, (number)word, (number *)&was);
-            ordo_dev_max_where(has && negative, (bits *)cell, word, &was);
+            OP_DEV_SCOPED(ordo_dev_min_where)(has && !negative, (number *)cell, (number)word, (number *)&was);
+            OP_DEV_SCOPED(ordo_dev_max_where)(has && negative, (bits *)cell, word, &was);
         } else {
-            ordo_dev_max_where(has && !negative, (number *)cell, (number)word, (number *)&was);
-            ordo_dev_min_where(has && negative, (bits *)cell, word, &was);
+            OP_DEV_SCOPED(ordo_dev_max_where)(has && !negative, (number *)cell, (number)word, (number *)&was);
+            OP_DEV_SCOPED(ordo_dev_min_where)(has && negative, (bits *)cell, word, &was);
         }
         memcpy(old, &was, sizeof was);
     } else if constexpr (min || max) {
         using number = typename ordo_dev_word<op_cell>::number;
         number was = {};
         if (min)
-            ordo_dev_min_where(has, (number *)cell, (number)candidate, &was);
+            OP_DEV_SCOPED(ordo_dev_min_where)(has, (number *)cell, (number)candidate, &was);
         else
-            ordo_dev_max_where(has, (number *)cell, (number)candidate, &was);
+            OP_DEV_SCOPED(ordo_dev_max_where)(has, (number *)cell, (number)candidate, &was);
         *old = (op_cell)was;
     } else
 #endif
         if (has) {
-        *old = ordo_dev_load(cell);
-        while (op_better(candidate, *old) && !ordo_dev_swap(cell, old, candidate))
+        *old = OP_DEV_SCOPED(ordo_dev_load)(cell);
+        while (op_better(candidate, *old) && !OP_DEV_SCOPED(ordo_dev_swap)(cell, old, candidate))
             ;
     }
 }
