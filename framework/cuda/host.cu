@@ -1434,6 +1434,8 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
                         "copying the trace");
     if (!status && record->overflow) /* checked before the cells are written: see ordo_backend.find */
         status = ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': a worklist was too small");
+    if (!status && c->cells_apart)
+        status = ordo_cuda_ranks_unshare_cells(c, own->cell);
     /* over ranks each copies what it owns; the others' come from them */
     ordo_u64 first = 0, end = job->targets;
     if (job->remote)

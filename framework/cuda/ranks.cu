@@ -100,21 +100,22 @@ ordo_status ordo_cuda_ranks_share_cells(ordo_cuda *c, size_t cell)
     if (!status) /* ahead of the kernel, on its stream; others store behind the first meeting of kernels */
         status = ordo_cuda_failed(cudaMemcpyAsync(block[CELLS], c->cells, bytes, cudaMemcpyDeviceToDevice, 0),
                                   "copying cells to where all ranks see them");
-    if (!status)
+    if (!status) {
+        c->cells_apart = c->cells;
         c->cells = block[CELLS];
+    }
     return status;
 }
 
-ordo_status ordo_cuda_ranks_unshare_cells(ordo_cuda *c, size_t cell, void *cells)
+ordo_status ordo_cuda_ranks_unshare_cells(ordo_cuda *c, size_t cell)
 {
     ordo_u64 first, end;
     ordo_job_owned_range(c->job, c->job->op->activates, &first, &end);
-    const ordo_status status =
-        ordo_cuda_failed(cudaMemcpyAsync((ordo_u8 *)cells + first * cell, (const ordo_u8 *)c->cells + first * cell,
-                                         (end - first) * cell, cudaMemcpyDeviceToDevice, 0),
-                         "copying cells from where all ranks see them");
-    c->cells = cells;
-    return status;
+    void *const to = (ordo_u8 *)c->cells_apart + first * cell;
+    const void *const from = (const ordo_u8 *)c->cells + first * cell;
+    c->cells = c->cells_apart;
+    return ordo_cuda_failed(cudaMemcpy(to, from, (end - first) * cell, cudaMemcpyDeviceToDevice),
+                            "copying cells from where all ranks see them");
 }
 
 ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out)

@@ -11,6 +11,9 @@ ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_
 /* Waits until what this rank clears is cleared, and then for all ranks. */
 ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote);
 
+/* After a launch, where cells were shared: copies those that this rank owns back to where they were. */
+ordo_status ordo_cuda_ranks_unshare_cells(ordo_cuda *c, size_t cell);
+
 /* *all becomes whether it was set in all ranks. */
 ordo_status ordo_cuda_ranks_all(const ordo_remote *remote, bool *all);
 /* Sets out->readers and out->sent, which are made once for a graph: see host.cu. */

@@ -220,6 +220,22 @@ static bool bsp_lacks_in(const ordo_job *job, int direction)
 }
 #endif
 
+static ordo_status bsp_begin(ordo_job *job, bool needs_in, ordo_cuda *c, bsp_args *a, ordo_cuda_arrays *arrays)
+{
+    ordo_status status = ordo_cuda_begin(job, sizeof(op_cell), needs_in, c);
+#if ORDO_OVER_RANKS
+    if (!status)
+        status = bsp_share_cells(c);
+#endif
+    if (!status)
+        status = op_cuda_frontier_make(c, &a->frontier);
+    if (!status)
+        status = op_cuda_arguments(c, a, arrays);
+    if (!status && job->sync == ORDO_SYNC_LOCK)
+        status = ordo_cuda_locks_make(c, ORDO_LOCK_TABLE, &a->locks);
+    return status;
+}
+
 static ordo_status bsp_run_job(ordo_job *job)
 {
     ordo_cuda c;
@@ -249,18 +265,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     a.direction = only_pushes ? BSP_PUSH : a.direction;
 #endif
     const bool needs_in = ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
-    status = ordo_cuda_begin(job, sizeof(op_cell), needs_in, &c);
-#if ORDO_OVER_RANKS
-    void *const cells = c.cells;
-    if (!status)
-        status = bsp_share_cells(&c);
-#endif
-    if (!status)
-        status = op_cuda_frontier_make(&c, &a.frontier);
-    if (!status)
-        status = op_cuda_arguments(&c, &a, &arrays);
-    if (!status && locked)
-        status = ordo_cuda_locks_make(&c, ORDO_LOCK_TABLE, &a.locks);
+    status = bsp_begin(job, needs_in, &c, &a, &arrays);
 #if ORDO_OP_ORDER != ORDO_SUM && !ORDO_OVER_RANKS
     if (!status && needs_in)
         status = bsp_bits_make(&c, job->num_items, c.in.m, &a.bits);
@@ -282,10 +287,6 @@ static ordo_status bsp_run_job(ordo_job *job)
         status = bsp_launch(&c, &a);
 #endif
     }
-#if ORDO_OVER_RANKS
-    if (!status && c.cells != cells)
-        status = ordo_cuda_ranks_unshare_cells(&c, sizeof(op_cell), cells);
-#endif
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);
     if (only_pushes)

@@ -28,9 +28,9 @@
       "beyond the mean of edges")                                                                                      \
     X(BSP_EXCHANGE, "exchange", CHOICE, "auto", 0, 0, "auto|eager|bulk|atomic", "",                                    \
       "several GPUs: messages are stored into the owner's memory as targets improve; or, one for each target, behind " \
-      "a superstep; or, once an atomic of the owner's cell has improved it; auto: bulk where degrees are even, and "   \
-      "where cells sum or targets are no items, which have no "                                                        \
-      "other (uniform-24, two GPUs: eager takes 1.3x; rmat-22, four: bulk 1.1x)")
+      "a superstep; or, if an atomic has improved the owner's cell; auto: eager where all candidates of a superstep "  \
+      "are equal, else bulk where degrees are even, which sums always have, else atomic (two GPUs, eager: 1.5x on "    \
+      "uniform-24, 1.2x on rmat-24)")
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \

@@ -147,6 +147,7 @@ struct ordo_cuda {
     ordo_job *job;
     ordo_cuda_rows out, in; /* `in` is set if asked for */
     void *cells;            /* [targets] on the device */
+    void *cells_apart;      /* where they were before ordo_cuda_ranks_share_cells; else NULL */
     ordo_cuda_run run;      /* with addresses on the device */
     ordo_cuda_own *own;
     /* Set by the scheduler after ordo_cuda_begin: whether to keep the cells in the second-level cache. That pays if
@@ -315,8 +316,6 @@ ORDO_API ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool fro
 /* Moves the cells of a run to memory that all ranks see, c->cells from then on; all ranks do, between ordo_cuda_begin
  * and ordo_cuda_ranks_make. `cell`: bytes of one. Errors: ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_cuda_ranks_share_cells(ordo_cuda *c, size_t cell);
-/* After the launch: moves those that this rank owns back to `cells`, which is where they were, and c->cells becomes. */
-ORDO_API ordo_status ordo_cuda_ranks_unshare_cells(ordo_cuda *c, size_t cell, void *cells);
 
 /* Boxes of ranks that do not meet (<ordo/detail/cuda/boxes.cuh>). */
 enum {
