@@ -58,6 +58,8 @@ static ordo_status begin(const ordo_remote *remote, const ordo_job *job, ordo_cu
     out->count = remote->count;
     for (ordo_u32 r = 0; r <= remote->count; r++)
         out->begin[r] = remote->begin[r];
+    out->first = out->begin[out->rank];
+    out->owned = out->begin[out->rank + 1] - out->first;
     for (ordo_u32 r = 0; r <= remote->count; r++)
         out->first_target[r] = job && !job->op->activates ? (ordo_u32)ordo_targets_before(job, r) : out->begin[r];
     for (ordo_u32 r = 0; r < remote->count; r++) {

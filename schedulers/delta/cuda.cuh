@@ -471,13 +471,22 @@ typedef struct delta_portion {
     ordo_u64 number, warps; /* number of the warp, and of all warps */
     ordo_u64 steps;         /* number of supersteps that have begun */
 #if ORDO_OVER_RANKS
-    ordo_u64 mail, mail_at; /* messages that have come, and the warp's next */
+    ordo_u64 mail, mail_at; /* messages that have come, and the warp's next; */
+    ordo_u64 mail_grain;    /* it takes so many at once */
 #endif
     bool sweep;  /* the superstep takes spilled items */
     bool works;  /* the warp has a part of the superstep */
     bool shares; /* the warps of a block share entries in this superstep */
     bool dry;    /* the warp has found the pool exhausted in this superstep */
 } delta_portion;
+
+/* How many of so many entries a warp takes at once: no more than all get, so that chains are followed side by side. */
+ORDO_DEV ordo_u64 delta_grain(ordo_u64 count, ordo_u64 warps)
+{
+    if (count <= warps) /* a division would take as long as a hop */
+        return 1;
+    return count > 31 * warps ? 32 : ((ordo_u32)count + (ordo_u32)warps - 1) / (ordo_u32)warps;
+}
 
 /* Whether the warp has taken its part of the superstep. */
 ORDO_DEV bool delta_exhausted(const delta_portion &hand)
@@ -504,7 +513,8 @@ ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev
 {
     const ordo_cuda_ranks &r = a.queue.ranks;
     hand->mail = delta_ranks_mail(r, step->generation);
-    hand->mail_at = (hand->warps - 1 - hand->number) * 32; /* the last warps first, which may have no slots */
+    hand->mail_grain = delta_grain(hand->mail, hand->warps);
+    hand->mail_at = (hand->warps - 1 - hand->number) * hand->mail_grain; /* the last warps may have no slots */
     if (hand->to - hand->from + hand->mail >= a.latency_bound)
         w->map.latency_bound = hand->sweep;
     if (__any_sync(~0u, ordo_dev_load(&r.words[r.rank]->spilled) != 0)) { /* other warps change it */
@@ -522,8 +532,8 @@ ORDO_DEV bool delta_ranks_take(const delta_args &a, op_warp *w, const delta_dev_
 {
     const ordo_u64 i = hand->mail_at + threadIdx.x % 32;
     bool improved = false;
-    hand->mail_at += hand->warps * 32;
-    if (i < hand->mail) {
+    hand->mail_at += hand->warps * hand->mail_grain;
+    if (threadIdx.x % 32 < hand->mail_grain && i < hand->mail) {
         op_dev_message m = delta_ranks_message(a.queue.ranks, step->generation, i);
         improved = op_dev_apply(&a.ctx.state, a.ctx.cells, m.item, &m.value, false, false);
         w->useful += improved;
@@ -569,9 +579,7 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     w->chain_limit = hand->shares ? a.chain_limit : 0;
     hand->from = hand->sweep ? 0 : step->from;
     hand->to = hand->sweep ? a.spill_words : step->to;
-    hand->grain = hand->sweep || count > 31 * hand->warps ? 32 : 1; /* a division would take as long as a hop */
-    if (hand->grain == 1 && count > hand->warps)
-        hand->grain = ((ordo_u32)count + (ordo_u32)hand->warps - 1) / (ordo_u32)hand->warps;
+    hand->grain = hand->sweep ? 32 : delta_grain(count, hand->warps);
 #if ORDO_OVER_RANKS
     delta_ranks_begin(a, w, step, hand);
 #endif

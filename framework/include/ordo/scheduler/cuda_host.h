@@ -291,6 +291,7 @@ typedef struct ordo_cuda_words {
 /* The ranks of a run, for its kernel. Addresses are those at which this rank's GPU sees memory. */
 typedef struct ordo_cuda_ranks {
     ordo_u32 rank, count;
+    ordo_u32 first, owned;               /* this rank's items: the first and their number, by `begin` */
     ordo_u32 begin[ORDO_CUDA_RANKS + 1]; /* rank r owns items begin[r] .. begin[r + 1] - 1; multiples of 32 but the
                                             last */
     ordo_u32 first_target[ORDO_CUDA_RANKS + 1]; /* and cells of targets first_target[r] .. first_target[r + 1] - 1; the

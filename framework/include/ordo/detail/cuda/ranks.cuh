@@ -25,7 +25,7 @@
 /* Whether this rank owns the item. */
 ORDO_DEV bool ordo_dev_owns(const ordo_cuda_ranks &r, ordo_u32 item)
 {
-    return item - r.begin[r.rank] < r.begin[r.rank + 1] - r.begin[r.rank];
+    return item - r.first < r.owned; /* operands of instructions, where begin[rank] would be two loads in each hop */
 }
 
 /* The rank that owns the cell of a target. */

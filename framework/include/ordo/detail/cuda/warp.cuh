@@ -351,7 +351,7 @@ ORDO_DEV ordo_item op_warp_owned(const op_warp_ctx &g, ordo_item item, ordo_item
 ORDO_DEV ordo_item op_warp_any_item(const op_warp_ctx &g)
 {
 #if ORDO_OVER_RANKS
-    return g.ranks.begin[g.ranks.rank];
+    return g.ranks.first;
 #else
     (void)g;
     return 0;
