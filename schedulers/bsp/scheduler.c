@@ -134,5 +134,6 @@ const ordo_scheduler ordo_scheduler_bsp = {
     .edge_items = 1u << ORDO_ON_CPU,
     .distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .gathers_distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
+    .sums_distributed = 1u << ORDO_ON_CPU | 1u << ORDO_ON_CUDA,
     .suit = suit,
 };

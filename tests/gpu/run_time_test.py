@@ -55,17 +55,17 @@ def objects():
     return sorted(os.listdir(f"{folder.name}/cache/operators"))
 
 
-def run_all(file, scheduler):
+def run_all(file, scheduler, gpus=1):
     """On all graphs; what failed, '' where nothing did, None where the scheduler may not run it."""
     for graph in ["reals.wel"] if file.name == "reliable_path.h" else ["road.ordo", "rmat.ordo", "path.ordo"]:
-        words = ("run", file, graph, "--device", "cuda", "--scheduler", scheduler, "--verify", "--timeout", 20, *(["--symmetrise"] if file.name in ("matching.c", "peel.c") else []))
+        words = ("run", file, graph, "--device", "cuda", "--scheduler", scheduler, "--verify", "--timeout", 20, *(["--gpus", gpus] if gpus > 1 else []), *(["--symmetrise"] if file.name in ("matching.c", "peel.c") else []))
         done = ordo(*words, "--source", 7)
         if done.returncode == 2 and "has no source" in done.stderr:
             done = ordo(*words)
-        if done.returncode == 2 and re.search("needs a .* operator|has no code for a GPU|takes at most 8", done.stderr):
+        if done.returncode == 2 and re.search("needs a .* operator|has no code for a GPU|takes at most 8|not run .* over ranks", done.stderr):
             return None
         if done.returncode or not re.search("Verification: +PASS", done.stdout) or not re.search("Scheduler:.* cuda,", done.stdout):
-            return f"{file.name} under {scheduler} on {graph}: status {done.returncode}: {done.stderr[-400:]}{done.stdout[-300:]}"
+            return f"{file.name} under {scheduler} on {graph}, {gpus} GPUs: status {done.returncode}: {done.stderr[-400:]}{done.stdout[-300:]}"
     return ""
 
 
@@ -96,6 +96,18 @@ class RunTime(unittest.TestCase):
         print(f"runs: {results.count('')} pairs of operator and scheduler pass, {results.count(None)} are not sound", flush=True)
         self.assertGreater(results.count(""), 5 * len(OWN[:4] + OF_TREE))
         for name in ("peel.c", "walks.c", "lightest.c", "nearest.c", "katz.c", "majority.c"):
+            self.assertIn("", [r for (file, _), r in zip(pairs, results) if file.name == name], name)
+
+    def test_2_over_gpus(self):
+        """Relax and gather operators over two GPUs; skipped where there is one, or a build without NVSHMEM."""
+        tried = ordo("run", OWN[0], "path.ordo", "--source", 0, "--device", "cuda", "--gpus", 2)
+        if tried.returncode:
+            self.skipTest(tried.stderr.strip()[-300:])
+        pairs = [(file, scheduler) for file in OWN + OF_TREE for scheduler in schedulers()]
+        results = [run_all(*pair, gpus=2) for pair in pairs]
+        self.assertEqual([r for r in results if r], [])
+        print(f"runs over two GPUs: {results.count('')} pairs of operator and scheduler pass, {results.count(None)} are refused", flush=True)
+        for name in ("longest.c", "peel.c", "walks.c", "katz.c", "min_label.h"):
             self.assertIn("", [r for (file, _), r in zip(pairs, results) if file.name == name], name)
 
     def test_3_messages(self):

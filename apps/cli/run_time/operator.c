@@ -157,12 +157,20 @@ static void list_slots(run_time_operator *op)
     op->op.instances = op->instances;
 }
 
-/* Whether there is code of a scheduler for the operator on a device: over several GPUs for gather operators alone. */
+/* The devices over several of which a scheduler has code for the operator. */
+static unsigned distributed(const run_time_operator *op, const ordo_scheduler *s)
+{
+    if (op->op.kind != ORDO_KIND_RELAX)
+        return op->op.kind == ORDO_KIND_GATHER ? s->gathers_distributed : 0;
+    return op->table->order == ORDO_SUM || !op->op.activates ? s->sums_distributed : s->distributed;
+}
+
+/* Whether there is code of a scheduler for the operator on a device. */
 static bool has_code(const run_time_operator *op, const ordo_scheduler *s, unsigned device)
 {
     if (device == ORDO_ON_CPU)
         return true;
-    if (device == ORDO_OVER_CUDA && (op->op.kind != ORDO_KIND_GATHER || !(s->gathers_distributed & 1u << ORDO_ON_CUDA)))
+    if (device == ORDO_OVER_CUDA && !(distributed(op, s) & 1u << ORDO_ON_CUDA))
         return false;
     return op->table->on_cuda && !run_time_has_code(s->name, device, op->op.kind);
 }

@@ -246,7 +246,7 @@ static bool can_compile(const ordo_choice *choices, int count)
     cache_folder cache;
     bool gpu = false;
     for (int i = 0; i < count; i++)
-        gpu |= choices[i].device == ORDO_ON_CUDA;
+        gpu |= choices[i].device != ORDO_ON_CPU;
     if (toolchain_find(TOOLCHAIN_C, &ignored) || (gpu && toolchain_find(TOOLCHAIN_CUDA, &ignored)) ||
         cache_private_folder("operators", &cache))
         return false;

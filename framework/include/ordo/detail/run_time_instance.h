@@ -19,7 +19,9 @@ enum { ORDO_JOIN(ordo_operator_is_, ORDO_OP) = 1 };
 
 #ifdef __CUDACC__
 #include <ordo/scheduler/cuda.cuh>
-#if ORDO_OP_KIND != ORDO_KIND_GATHER
+#if ORDO_OVER_RANKS && ORDO_OP_KIND == ORDO_KIND_RELAX && (ORDO_OP_ORDER == ORDO_SUM || !ORDO_OP_ACTIVATES)
+/* `bsp` alone, which sends ghosts in bulk */
+#elif ORDO_OP_KIND != ORDO_KIND_GATHER
 #include <ordo/detail/cuda/warp.cuh>
 #elif defined(ORDO_RUN_TIME_BY_RESIDUAL)
 #include <ordo/detail/cuda/residual.cuh>

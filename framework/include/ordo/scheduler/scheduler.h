@@ -173,6 +173,8 @@ typedef struct ordo_scheduler {
     /* Likewise of the devices on which gather operators do, in double-buffered rounds (<ordo/detail/cpu/ghosts.h>,
      * <ordo/detail/cuda/ghosts.cuh>). */
     unsigned gathers_distributed;
+    /* The same of relax operators whose cells sum, or whose targets are no items. */
+    unsigned sums_distributed;
     /* Predicts the bytes of worklists for a run on n vertices and m edges, as ordo_run_memory does. `entry`: bytes of a
      * worklist entry; `tunable`: as in ordo_job. */
     void (*memory)(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
