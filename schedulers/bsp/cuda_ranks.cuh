@@ -21,7 +21,10 @@
  * Termination. Work is what is on a rank's next list, and messages and spilled ghosts. The run ends behind a meeting at
  * which no rank has any.
  *
- * Memory order. As in cuda.cuh within a rank. Bits of the frontier are stores that a meeting orders.
+ * Memory order. As in cuda.cuh within a rank. Bits of the frontier are stores that a meeting orders, and so are atomics
+ * of other ranks' cells: the owner, which takes a message behind the meeting, reads what the sender had made of the
+ * cell. Changes of cells are of system scope, so those of several ranks exclude each other; tests of a cell ahead of a
+ * change may race with them, and get a value that it had. With exchange=atomic see tests/models/ranks_atomic.pml.
  */
 #define bsp_ranks_kernel ORDO_OP_NAME(bsp_ranks_kernel)
 
