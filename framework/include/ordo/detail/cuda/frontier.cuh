@@ -46,17 +46,29 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_ite
     return f->counters ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* By a block: whether it may have a part of a step; false: it has none, since blocks are given pieces and tiles in the
+/* In a step with little work a piece of a hub is processed in parts, as many as blocks have, but each of so many edges
+ * at least that a thread has one. Returns the log2 of the parts of a piece. */
+enum { ORDO_CUDA_PARTS = 4 };
+ORDO_FN ordo_u32 ordo_cuda_parts(ordo_u32 segments, ordo_u32 tiles, ordo_u32 blocks)
+{
+    ordo_u32 shift = 0;
+    while (shift < ORDO_CUDA_PARTS && ((ordo_u64)segments << shift) + tiles < blocks)
+        shift++;
+    return shift;
+}
+
+/* The most blocks that have a part of a step. */
+ORDO_DEV ordo_u32 ordo_dev_workers(const ordo_cuda_superstep_counters *counters)
+{
+    const ordo_u64 most = ((ordo_u64)counters->segments << ORDO_CUDA_PARTS) + counters->count;
+    return most < gridDim.x ? (ordo_u32)most : gridDim.x;
+}
+
+/* By a block: whether it may have a part of a step; false: it has none, since blocks are given parts and tiles in the
  * order of their numbers. */
 ORDO_DEV bool ordo_dev_may_work(const ordo_cuda_superstep_counters *counters)
 {
-    return blockIdx.x <= counters->segments + counters->count / ORDO_CUDA_NARROW;
-}
-
-/* The number of blocks for which that is true. */
-ORDO_DEV ordo_u32 ordo_dev_workers(const ordo_cuda_superstep_counters *counters)
-{
-    return counters->segments + counters->count / ORDO_CUDA_NARROW + 1;
+    return blockIdx.x < ordo_dev_workers(counters);
 }
 
 /* By the thread that reports (ordo_dev_reports), at the start of a step: clears the counters of the step after next,
@@ -94,7 +106,9 @@ static inline void ordo_cuda_frontier_show(const ordo_cuda_seen *seen, const voi
     ordo_u32 width = cut->widest;
     while (width > cut->narrowest && (double)blocks * width * cut->share >= now->count)
         width /= 2;
-    const double tiles = (double)((now->count + width - 1) / width) + now->segments;
+    const ordo_u32 of_items = (now->count + width - 1) / width;
+    const double tiles =
+        (double)of_items + ((ordo_u64)now->segments << ordo_cuda_parts(now->segments, of_items, blocks));
     const double taken = (double)blocks + now->ticket;
     const double left = taken < tiles ? 1 - taken / tiles : 0;
     out->in_flight = (ordo_u64)(left * ((double)now->count + now->segments)) + next->count + next->segments;
@@ -103,7 +117,7 @@ static inline void ordo_cuda_frontier_show(const ordo_cuda_seen *seen, const voi
 /* The same for op_dev_step (<ordo/detail/cuda/relax.cuh>). */
 static inline void ordo_cuda_frontier_watch(ordo_cuda *c, const ordo_cuda_frontier *f)
 {
-    static const ordo_cuda_tiles tiles = {0, ORDO_CUDA_THREADS, ORDO_CUDA_NARROW, 0.5};
+    static const ordo_cuda_tiles tiles = {0, ORDO_CUDA_THREADS, 1, 0.5};
     c->glance = ordo_cuda_glance{{f->counters, NULL}, {3 * sizeof *f->counters, 0}, ordo_cuda_frontier_show, &tiles};
 }
 

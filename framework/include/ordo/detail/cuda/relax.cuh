@@ -539,14 +539,17 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
 
 #endif
 
+/* Items of the narrowest tile. Items of sums are begun by a warp at most (op_dev_begin_shared). */
+enum { op_dev_narrow = ORDO_OP_ORDER == ORDO_SUM ? (int)ORDO_CUDA_NARROW : 1 };
+
 /* By a whole block: its part of a superstep. Takes tiles of items and pieces of hubs until none is left; one thread
  * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush, and
  * `between()` where it may get another one. A block's first tile or piece is the one with the block's number; only
  * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
- * items tiles are narrower, and several threads share an item, so that every block has a tile. `mine` are the counters
- * of the calling thread. `locks`: as in op_dev_begin. `pause`: as in op_dev_expand.
- * `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched.
- *   One function: pieces of hubs and tiles share the block's registers and the loop that takes them. */
+ * items tiles are narrower, and several threads share an item, so that every block has a tile; pieces are cut into
+ * parts likewise. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. `pause`: as in
+ * op_dev_expand. `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. One function: pieces
+ * of hubs and tiles share the block's registers and the loop that takes them. */
 template <typename Sink, typename Done, typename Between, typename Pause = op_dev_no_pause>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
@@ -554,24 +557,32 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
                           const bool dealt = false)
 {
     (void)locks; /* of sums alone */
-    __shared__ ordo_u32 taken;
+    __shared__ ordo_u32 taken,
+        shift; /* log2 of the parts of a piece: in a register it costs a block of those that fit */
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
-    ordo_u32 lanes = 1;
-    while (lanes < ORDO_CUDA_THREADS / ORDO_CUDA_NARROW &&
+    ordo_u32 lanes = 1, parts = 0;
+    while (lanes < ORDO_CUDA_THREADS / op_dev_narrow &&
            (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
         lanes *= 2;
     const ordo_u32 width = ORDO_CUDA_THREADS / lanes, tiles = (count + width - 1) / width;
-    for (ordo_u32 now = blockIdx.x; now < segments + tiles;) {
-        if (now < segments) { /* pieces of hubs are processed first */
-            ordo_u64 piece = f->segment[step & 1][now];
-            ordo_vid item = (ordo_vid)(piece >> 32);
-            ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT, end = rows->row[item + 1];
-            end = begin + ORDO_CUDA_SEGMENT < end ? begin + ORDO_CUDA_SEGMENT : end;
+    if (segments) {
+        if (threadIdx.x == 0)
+            shift = ordo_cuda_parts(segments, tiles, gridDim.x);
+        __syncthreads();
+        parts = segments << shift;
+    }
+    for (ordo_u32 now = blockIdx.x; now < parts + tiles;) {
+        if (now < parts) { /* pieces of hubs are processed first */
+            const ordo_u64 piece = f->segment[step & 1][now >> shift], part = now & ((1u << shift) - 1);
+            const ordo_vid item = (ordo_vid)(piece >> 32);
+            const ordo_u64 edges = ORDO_CUDA_SEGMENT >> shift;
+            const ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT + part * edges;
+            const ordo_u64 row_end = rows->row[item + 1], end = begin + edges < row_end ? begin + edges : row_end;
 #if ORDO_OP_ORDER == ORDO_SUM
             for (ordo_u64 e = begin + threadIdx.x; op_dev_goes_on<Pause>(e, end); e += ORDO_CUDA_THREADS) {
                 if (!op_dev_pauses<Pause> || e < end)
-                    sink(item, f->taken[step & 1][now], e);
+                    sink(item, f->taken[step & 1][now >> shift], e);
                 pause();
             }
 #else
@@ -582,11 +593,11 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
                         sink(item, value, e);
                     pause();
                 }
-            if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0)
+            if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0 && part == 0)
                 mine->items++;
 #endif
         } else {
-            ordo_u32 i = (now - segments) * width + threadIdx.x / lanes;
+            ordo_u32 i = (now - parts) * width + threadIdx.x / lanes;
             bool there = i < count;
             ordo_vid item = there ? f->list[step & 1][i] : 0;
             there = there && op_filter(state, item);
@@ -606,7 +617,7 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
         done(); /* begins and ends with a barrier */
         if (dealt) {
             now += gridDim.x;
-        } else if (gridDim.x < segments + tiles) {
+        } else if (gridDim.x < parts + tiles) {
             between(now);
             if (threadIdx.x == 0)
                 taken = gridDim.x + ordo_dev_add(&counters->ticket, 1u);
