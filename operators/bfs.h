@@ -34,7 +34,8 @@ ORDO_FN int bfs_is_final(const bfs_state *s, ordo_item v, ordo_u32 level)
 #define ORDO_RELAX_CELL u32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_MIN
-#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM | ORDO_EDGE_BLIND)
+#define ORDO_RELAX_PROPERTIES                                                                                          \
+    (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM | ORDO_EDGE_BLIND | ORDO_BY_WEIGHT)
 #define ORDO_RELAX_CANDIDATE bfs_candidate
 #define ORDO_RELAX_FINAL bfs_is_final
 #include <ordo/operator/relax.h>

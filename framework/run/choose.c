@@ -45,7 +45,7 @@ void ordo_property_names(unsigned properties, char *out, size_t capacity)
                  {ORDO_EDGE_BLIND, "edge-blind"},    {ORDO_SELECTIVE, "selective"},
                  {ORDO_TWO_TARGETS, "two-target"},   {ORDO_IN_PLACE, "in-place"},
                  {ORDO_RESIDUAL, "residual-driven"}, {ORDO_BOTH_DIRECTIONS, "for symmetric graphs"},
-                 {ORDO_GROWING, "growing"}};
+                 {ORDO_GROWING, "growing"},          {ORDO_BY_WEIGHT, "by-weight"}};
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (properties & names[i].bit)

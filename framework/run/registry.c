@@ -96,8 +96,9 @@ static bool is_kind(int kind)
 
 static bool offers(const ordo_scheduler *s, const ordo_operator *op)
 {
-    for (const ordo_pairing *p = s->pairings; p->kind; p++) /* by residual there is code only where it is sound */
-        if (p->kind == op->kind && !(p->needs & ORDO_RESIDUAL & ~op->properties))
+    const unsigned compiled = ORDO_RESIDUAL | ORDO_BY_WEIGHT; /* there is code only where these hold */
+    for (const ordo_pairing *p = s->pairings; p->kind; p++)
+        if (p->kind == op->kind && !(p->needs & compiled & ~op->properties))
             return true;
     return false;
 }

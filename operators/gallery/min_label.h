@@ -30,7 +30,7 @@ ORDO_FN double min_label_delta(double n, double m)
 #define ORDO_RELAX_CELL i32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_MIN
-#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND)
+#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_EDGE_BLIND | ORDO_BY_WEIGHT)
 #define ORDO_RELAX_CANDIDATE min_label_candidate
 #define ORDO_RELAX_DELTA min_label_delta
 #include <ordo/operator/relax.h>

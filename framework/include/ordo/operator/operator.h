@@ -34,8 +34,12 @@ enum {
     ORDO_TWO_TARGETS = 1 << 8, /* critical operators: a request has one or two targets. Derived, as ORDO_SELECTIVE is */
     ORDO_BOTH_DIRECTIONS = 1 << 9, /* not a promise but a need: rows that have both directions of every edge. A run on
                                     * a graph that is not known to be symmetric is refused (ORDO_ERR_INPUT) */
-    ORDO_GROWING = 1 << 10 /* not a promise but a need: a run that takes new edges and items (ordo_additions), under a
-                            * scheduler that has them. Derived: ORDO_RELAX_GROW is declared */
+    ORDO_GROWING = 1 << 10,  /* not a promise but a need: a run that takes new edges and items (ordo_additions), under a
+                              * scheduler that has them. Derived: ORDO_RELAX_GROW is declared */
+    ORDO_BY_WEIGHT = 1 << 11 /* with ORDO_MIN or ORDO_MAX: no candidate is better than the value that it is made from,
+                              * and of two edges, whichever their ends and ids, the one of less weight (ORDO_MAX: more)
+                              * proposes a candidate at least as good from the same value; so edges of equal weights,
+                              * and all edges where no weights are read, propose the same */
 };
 
 /* Orders of cells: which of two values a cell keeps (the smaller, the larger, the better by a function of the

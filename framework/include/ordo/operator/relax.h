@@ -499,6 +499,17 @@ _Static_assert
      "ORDO_RELAX_GROW: an added edge proposes at any time, so ORDO_UNIFORM cannot be");
 #endif
 
+#if !(ORDO_RELAX_ORDER == ORDO_MIN || ORDO_RELAX_ORDER == ORDO_MAX) || defined(ORDO_RELAX_TARGET) ||                   \
+    defined(ORDO_RELAX_GROW)
+#if defined(__cplusplus)
+static_assert
+#else
+_Static_assert
+#endif
+    (!((ORDO_RELAX_PROPERTIES)&ORDO_BY_WEIGHT), "ORDO_BY_WEIGHT: with ORDO_MIN or ORDO_MAX, for the heads of the edges "
+                                                "of the graph: not with ORDO_RELAX_TARGET, _GROW");
+#endif
+
 #endif /* ORDO_OP */
 
 #undef ORDO_OP_STRUCT

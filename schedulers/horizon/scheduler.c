@@ -1,0 +1,30 @@
+#include <ordo/scheduler/scheduler.h>
+
+#include "tunables.h"
+
+static const ordo_pairing pairings[] = {{ORDO_KIND_RELAX, ORDO_SYNC_ATOMIC, ORDO_MONOTONE | ORDO_BY_WEIGHT},
+                                        {0, ORDO_SYNC_DEFAULT, 0}};
+
+static const ordo_tunable tunables[] = {HORIZON_TUNABLES(ORDO_TUNABLE_ROW) HORIZON_CONSTANTS(ORDO_TUNABLE_ROW)};
+
+/* Bins of each thread, whose capacity doubles: entries of this superstep and of the next, and those that wait for the
+ * horizon, which hold two more words each. Rows by weight belong to the graph. */
+static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const double *tunable, ordo_u64 *expected,
+                   ordo_u64 *at_most)
+{
+    const ordo_u64 bins = (ordo_u64)threads * 6 * 64 * 3 * entry;
+    (void)tunable;
+    *expected = 4 * n * entry + bins;
+    *at_most = 12 * (n + m) * entry + bins;
+}
+
+extern const ordo_scheduler ordo_scheduler_horizon;
+const ordo_scheduler ordo_scheduler_horizon = {
+    .interface = ORDO_SCHEDULER_INTERFACE,
+    .name = "horizon",
+    .summary = "pushes edges up to a horizon, in the order of weights, then pulls the rest",
+    .paper = "",
+    .pairings = pairings,
+    ORDO_TUNABLES(tunables, HORIZON_TUNABLE_COUNT, HORIZON_ROWS),
+    .memory = memory,
+};

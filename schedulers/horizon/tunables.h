@@ -1,0 +1,19 @@
+/* Tunables of `horizon`: rows as <ordo/scheduler/scheduler.h> says. */
+#define HORIZON_TUNABLES(X)                                                                                            \
+    X(HORIZON_STEP, "step", REAL, "0.125", 0, 1, NULL, "",                                                             \
+      "first step of the horizon, as a quantile of the weights, from the lightest (ORDO_MAX: how far the heaviest "    \
+      "lie apart)")                                                                                                    \
+    X(HORIZON_PULL, "pull", REAL, "0.1", 0, 1, NULL, "",                                                               \
+      "pull once the vertices that are not settled have less than this share of all in-edges; 0: never")               \
+    X(HORIZON_GROW, "grow", REAL, "2", 1, 1024, NULL, "", "what a step is multiplied by where it settled little")
+
+/* Constants of a release: see ORDO_TUNABLES. */
+#define HORIZON_CONSTANTS(X)                                                                                           \
+    X(HORIZON_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "cpu: items that a thread takes at once")            \
+    X(HORIZON_PIECE, "piece", INT, "4096", 1, 1048576, NULL, "edges",                                                  \
+      "longer rows are shared in pieces of so many edges")                                                             \
+    X(HORIZON_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                       \
+      "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
+
+enum { HORIZON_TUNABLES(ORDO_TUNABLE_ENUM) HORIZON_CONSTANTS(ORDO_TUNABLE_ENUM) HORIZON_ROWS };
+enum { HORIZON_TUNABLE_COUNT = 0 HORIZON_TUNABLES(ORDO_TUNABLE_ONE) };
