@@ -235,6 +235,8 @@ void ordo_graph_free(ordo_graph *g)
     ordo_partitions_free(g->partitions);
     if (g->in_made)
         ordo_csr_free(&g->in);
+    for (int i = 0; i < 4; i++)
+        ordo_csr_free(&g->by_weight[i / 2][i % 2]);
     ordo_free(g->tail);
     if (g->owned) {
         ordo_csr_free(&g->out);
@@ -301,6 +303,28 @@ ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out
     pthread_mutex_unlock(&me->lock);
     if (!status)
         *out = &g->in;
+    return status;
+}
+
+ordo_status ordo_graph_by_weight(const ordo_graph *g, bool in, bool heaviest_first, int threads, const ordo_csr **out)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* as above */
+    const ordo_csr *rows = &g->out;
+    ordo_csr *made = &me->by_weight[in && !g->symmetric][heaviest_first];
+    ordo_status status = in ? ordo_graph_in(g, threads, &rows) : ORDO_OK;
+    *out = rows->weight_type == ORDO_NONE || rows->n == 0 ? rows : made;
+    if (status || *out == rows)
+        return status;
+    pthread_mutex_lock(&me->lock);
+    if (!made->n) {
+        ordo_team *team;
+        status = ordo_graph_team(threads, rows->m > rows->n ? rows->m : rows->n, &team);
+        if (!status) {
+            status = ordo_csr_by_weight(team, rows, heaviest_first, made);
+            ordo_team_return(team);
+        }
+    }
+    pthread_mutex_unlock(&me->lock);
     return status;
 }
 

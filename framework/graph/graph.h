@@ -38,9 +38,10 @@ typedef struct ordo_lent {
 } ordo_lent;
 
 struct ordo_graph {
-    ordo_u64 references; /* atomic */
-    ordo_vid *tail;      /* [m] the tails of out-edges, or NULL; made under lock, then never changed */
-    ordo_csr out, in;    /* in: valid where in_made; made under lock, then never changed */
+    ordo_u64 references;      /* atomic */
+    ordo_vid *tail;           /* [m] the tails of out-edges, or NULL; made under lock, then never changed */
+    ordo_csr out, in;         /* in: valid where in_made; made under lock, then never changed */
+    ordo_csr by_weight[2][2]; /* out- and in-rows, the lightest and the heaviest edges first; made likewise, or n 0 */
     ordo_vertex_data vertices;
     bool owned;        /* the arrays of out and vertices are ours to free */
     bool owned_places; /* the coordinates are ours to free, even if the other arrays are not */
@@ -100,6 +101,9 @@ ordo_u64 ordo_graph_longest_row(const ordo_graph *g);
 bool ordo_graph_has_in(const ordo_graph *g);
 /* Gives it in-rows, which it takes over; frees them where it has some by now. Thread-safe. */
 void ordo_graph_take_in(const ordo_graph *g, ordo_csr *in);
+/* Sets *out to the out-rows, or in-rows, in the order of weights: made once, then kept. Those of a graph without
+ * weights are its rows. Thread-safe. */
+ordo_status ordo_graph_by_weight(const ordo_graph *g, bool in, bool heaviest_first, int threads, const ordo_csr **out);
 /* Whether it has in-rows, or runs have pushed along `times` as many edges as it has for want of them. Thread-safe. */
 bool ordo_graph_in_pays(const ordo_graph *g, double times);
 void ordo_vertex_data_free(ordo_vertex_data *v);
@@ -217,6 +221,8 @@ ordo_status ordo_csr_transpose(ordo_team *team, const ordo_csr *g, ordo_csr *out
 ordo_status ordo_csr_symmetrise(ordo_team *team, const ordo_csr *g, ordo_csr *out);
 /* Sorts every row by head, stably. */
 ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g);
+/* A copy of rows that have weights, each in the order of these; edges of one weight stay in theirs. (rows.c) */
+ordo_status ordo_csr_by_weight(ordo_team *team, const ordo_csr *g, bool heaviest_first, ordo_csr *out);
 /* Makes a graph from a source, and applies the edge transforms of origin->edges. */
 ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin, ordo_graph **out);
 

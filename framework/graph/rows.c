@@ -1,7 +1,8 @@
-/* rows.c -- compressed sparse rows: allocating them, and sorting them by head.
+/* rows.c -- compressed sparse rows: allocating them, and sorting them by head, or by weight.
  *
  * Method: a row that is sorted already is left alone (most are: the list was sorted, or the rows were transposed). Up
- * to 64 edges are sorted by insertion, more by radix sort on the bytes of the head. Stable. O(m).
+ * to 64 edges are sorted by insertion, more by radix sort on the bytes of the head. Stable. O(m). By weight likewise,
+ * on the bytes of a key in place of the weight, whose order as a whole number is that of the weights.
  *
  * Not done: rows in pieces; compressed heads.
  */
@@ -13,13 +14,13 @@
 
 enum { SHORT_ROW = 64 };
 
-/* Sorts a row, for each kind: heads alone, or heads with their weights. Stable. False where memory for a long row is
- * short. */
-#define DEFINE_SORT(_word, _name, _head_of)                                                                            \
+/* Sorts a row, for each kind: heads alone, or heads with their weights, by a key of so many bytes. Stable. False where
+ * memory for a long row is short. */
+#define DEFINE_SORT(_word, _name, _key_of, _bytes)                                                                     \
     static bool _name(_word *row, ordo_u64 count, ordo_scratch *s)                                                     \
     {                                                                                                                  \
         ordo_u64 sorted = 1;                                                                                           \
-        while (sorted < count && _head_of(row[sorted - 1]) <= _head_of(row[sorted]))                                   \
+        while (sorted < count && _key_of(row[sorted - 1]) <= _key_of(row[sorted]))                                     \
             sorted++;                                                                                                  \
         if (sorted >= count)                                                                                           \
             return true;                                                                                               \
@@ -27,7 +28,7 @@ enum { SHORT_ROW = 64 };
             for (ordo_u64 i = sorted; i < count; i++) {                                                                \
                 _word x = row[i];                                                                                      \
                 ordo_u64 j = i;                                                                                        \
-                for (; j > 0 && _head_of(row[j - 1]) > _head_of(x); j--)                                               \
+                for (; j > 0 && _key_of(row[j - 1]) > _key_of(x); j--)                                                 \
                     row[j] = row[j - 1];                                                                               \
                 row[j] = x;                                                                                            \
             }                                                                                                          \
@@ -41,14 +42,14 @@ enum { SHORT_ROW = 64 };
                 return false;                                                                                          \
             s->capacity = count + count / 2;                                                                           \
         }                                                                                                              \
-        ordo_u64 places[4][256] = {{0}};                                                                               \
+        ordo_u64 places[_bytes][256] = {{0}};                                                                          \
         for (ordo_u64 i = 0; i < count; i++)                                                                           \
-            for (int d = 0; d < 4; d++)                                                                                \
-                places[d][_head_of(row[i]) >> 8 * d & 255]++;                                                          \
+            for (int d = 0; d < _bytes; d++)                                                                           \
+                places[d][_key_of(row[i]) >> 8 * d & 255]++;                                                           \
         _word *from = row, *to = s->block;                                                                             \
-        for (int d = 0; d < 4; d++) {                                                                                  \
+        for (int d = 0; d < _bytes; d++) {                                                                             \
             ordo_u64 *place = places[d], sum = 0;                                                                      \
-            if (place[_head_of(from[0]) >> 8 * d & 255] == count)                                                      \
+            if (place[_key_of(from[0]) >> 8 * d & 255] == count)                                                       \
                 continue; /* all alike in this byte */                                                                 \
             for (int i = 0; i < 256; i++) {                                                                            \
                 ordo_u64 here = place[i];                                                                              \
@@ -56,7 +57,7 @@ enum { SHORT_ROW = 64 };
                 sum += here;                                                                                           \
             }                                                                                                          \
             for (ordo_u64 i = 0; i < count; i++)                                                                       \
-                to[place[_head_of(from[i]) >> 8 * d & 255]++] = from[i];                                               \
+                to[place[_key_of(from[i]) >> 8 * d & 255]++] = from[i];                                                \
             _word *other = from;                                                                                       \
             from = to;                                                                                                 \
             to = other;                                                                                                \
@@ -72,13 +73,17 @@ typedef struct pair {
 } pair;
 #define WORD_HEAD(_x) (_x)
 #define PAIR_HEAD(_x) ((_x).head)
-DEFINE_SORT(ordo_vid, sort_heads, WORD_HEAD)
-DEFINE_SORT(pair, sort_pairs, PAIR_HEAD)
+#define PAIR_WEIGHT(_x) ((_x).weight)
+DEFINE_SORT(ordo_vid, sort_heads, WORD_HEAD, 4)
+DEFINE_SORT(pair, sort_pairs, PAIR_HEAD, 4)
+DEFINE_SORT(pair, sort_pairs_by_weight, PAIR_WEIGHT, 4)
 typedef struct triple {
     ordo_vid head;
     ordo_u32 weight[2];
 } triple;
-DEFINE_SORT(triple, sort_triples, PAIR_HEAD)
+#define TRIPLE_WEIGHT(_x) ((ordo_u64)(_x).weight[1] << 32 | (_x).weight[0])
+DEFINE_SORT(triple, sort_triples, PAIR_HEAD, 4)
+DEFINE_SORT(triple, sort_triples_by_weight, TRIPLE_WEIGHT, 8)
 
 bool ordo_row_sort(ordo_vid *head, ordo_u32 stride, ordo_eid begin, ordo_eid end, ordo_scratch *s)
 {
@@ -121,6 +126,90 @@ ordo_status ordo_csr_sort(ordo_team *team, ordo_csr *g)
            : p.failed
                ? ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort rows of %llu edges", (unsigned long long)g->m)
                : ORDO_OK;
+}
+
+/* ---- rows by weight ---- */
+
+/* The key of a weight, by its bits, and back: whole numbers whose order is that of the weights, or the opposite one. */
+static ordo_u64 weight_key(ordo_type type, bool heaviest_first, ordo_u64 bits)
+{
+    const ordo_u64 all = ordo_type_wide(type) ? ~(ordo_u64)0 : 0xffffffffu, sign = all / 2 + 1;
+    const bool real = type == ORDO_F32 || type == ORDO_F64;
+    const ordo_u64 key = type == ORDO_U32 ? bits : real && bits & sign ? ~bits & all : bits ^ sign;
+    return heaviest_first ? ~key & all : key;
+}
+static ordo_u64 weight_of_key(ordo_type type, bool heaviest_first, ordo_u64 key)
+{
+    const ordo_u64 all = ordo_type_wide(type) ? ~(ordo_u64)0 : 0xffffffffu, sign = all / 2 + 1;
+    const bool real = type == ORDO_F32 || type == ORDO_F64;
+    key = heaviest_first ? ~key & all : key;
+    return type == ORDO_U32 ? key : real && !(key & sign) ? ~key & all : key ^ sign;
+}
+
+typedef struct weighing {
+    const ordo_csr *from;
+    ordo_csr *to;
+    bool heaviest_first;
+    ordo_shared next;
+    ordo_phase phase;
+    int failed; /* atomic */
+} weighing;
+
+/* Copies a row with keys in place of weights, sorts it, and puts the weights back: all while it is in the cache. */
+static bool weigh_row(const weighing *p, ordo_vid u, ordo_scratch *s)
+{
+    const ordo_csr *g = p->from;
+    const ordo_type type = g->weight_type;
+    const ordo_eid begin = g->row[u], end = g->row[u + 1];
+    const ordo_u32 words = p->to->stride;
+    ordo_u32 *edge = (ordo_u32 *)(size_t)p->to->head + begin * words;
+    for (ordo_eid e = begin; e < end; e++) {
+        edge[(e - begin) * words] = g->head[e * g->stride];
+        ordo_put_word(edge + (e - begin) * words, words - 1, weight_key(type, p->heaviest_first, ordo_csr_word(g, e)));
+    }
+    const bool sorted = words == 3 ? sort_triples_by_weight((triple *)(void *)edge, end - begin, s)
+                                   : sort_pairs_by_weight((pair *)(void *)edge, end - begin, s);
+    for (ordo_u32 *last = edge + (end - begin) * words; edge < last; edge += words) {
+        const ordo_u64 key = words == 3 ? TRIPLE_WEIGHT(*(triple *)(void *)edge) : edge[1];
+        ordo_put_word(edge, words - 1, weight_of_key(type, p->heaviest_first, key));
+    }
+    return sorted;
+}
+
+static void weigh_rows(void *arg, int member)
+{
+    enum { ROWS_AT_ONCE = 64 }; /* rows of hubs often lie side by side */
+    weighing *p = arg;
+    const ordo_vid n = p->from->n;
+    ordo_scratch s = {NULL, 0};
+    ordo_u64 begin;
+    (void)member;
+    while (!ordo_phase_step(&p->phase, ROWS_AT_ONCE) && (begin = ordo_take_next(&p->next, ROWS_AT_ONCE)) < n) {
+        for (ordo_u64 u = begin; u < begin + ROWS_AT_ONCE && u < n; u++) {
+            ((ordo_eid *)(size_t)p->to->row)[u + 1] = p->from->row[u + 1];
+            if (p->from->row[u] < p->from->row[u + 1] && !weigh_row(p, (ordo_vid)u, &s))
+                __atomic_store_n(&p->failed, 1, __ATOMIC_RELAXED);
+        }
+    }
+    ordo_free(s.block);
+}
+
+ordo_status ordo_csr_by_weight(ordo_team *team, const ordo_csr *g, bool heaviest_first, ordo_csr *out)
+{
+    weighing p = {.from = g, .to = out, .heaviest_first = heaviest_first};
+    ordo_status status = ordo_csr_alloc(g->n, g->m, g->weight_type, out);
+    if (status)
+        return status;
+    ((ordo_eid *)(size_t)out->row)[0] = 0;
+    ordo_phase_begin(&p.phase, "sorting rows by weight", g->n);
+    ordo_team_run(team, weigh_rows, &p);
+    status = ordo_phase_end(&p.phase);
+    if (!status && p.failed)
+        status = ordo_fail(ORDO_ERR_MEMORY, "not enough memory to sort rows of %llu edges by weight",
+                           (unsigned long long)g->m);
+    if (status)
+        ordo_csr_free(out);
+    return status;
 }
 
 /* ---- allocation ---- */

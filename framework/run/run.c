@@ -7,6 +7,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -219,6 +220,16 @@ static double since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
+static double weight_number(const ordo_csr *g, ordo_eid e)
+{
+    const void *word = ordo_csr_weight_at(g, e);
+    return g->weight_type == ORDO_F32   ? (double)*(const ordo_f32 *)word
+           : g->weight_type == ORDO_I32 ? (double)*(const ordo_i32 *)word
+           : g->weight_type == ORDO_I64 ? (double)ordo_get_i64(word)
+           : g->weight_type == ORDO_F64 ? ordo_get_f64(word)
+                                        : (double)*(const ordo_u32 *)word;
+}
+
 /* Mean weight, without its sign, and degree, from an evenly spaced sample, so that they are the same for the same
  * graph. */
 static void sample_graph(ordo_job *job)
@@ -236,20 +247,29 @@ static void sample_graph(ordo_job *job)
     }
     ordo_u64 step = g->m / 4096 + 1, taken = 0;
     double sum = 0;
-    for (ordo_eid e = 0; e < g->m; e += step, taken++) {
-        const void *word = ordo_csr_weight_at(g, e);
-        if (g->weight_type == ORDO_F32)
-            sum += fabs((double)*(const ordo_f32 *)word);
-        else if (g->weight_type == ORDO_I32)
-            sum += fabs((double)*(const ordo_i32 *)word);
-        else if (g->weight_type == ORDO_I64)
-            sum += fabs((double)ordo_get_i64(word));
-        else if (g->weight_type == ORDO_F64)
-            sum += fabs(ordo_get_f64(word));
-        else
-            sum += *(const ordo_u32 *)word;
-    }
+    for (ordo_eid e = 0; e < g->m; e += step, taken++)
+        sum += fabs(weight_number(g, e));
     job->mean_weight = sum / (double)taken;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+double ordo_job_weight_quantile(const ordo_job *job, double quantile)
+{
+    enum { MOST = 4096 };
+    double weight[MOST];
+    const ordo_csr *g = job->out;
+    const ordo_u64 count = g->m < MOST ? g->m : MOST;
+    if (!g->weight || !count)
+        return 1;
+    for (ordo_u64 i = 0; i < count; i++)
+        weight[i] = weight_number(g, (ordo_eid)((double)i * (double)g->m / (double)count));
+    qsort(weight, count, sizeof *weight, compare_numbers);
+    return weight[(ordo_u64)(quantile * (double)(count - 1))];
 }
 
 ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
@@ -703,6 +723,22 @@ ordo_status ordo_job_need_in(ordo_job *job)
 {
     double before = ordo_job_seconds(job);
     ordo_status status = ordo_graph_in(job->own->graph, job->threads, &job->in);
+    job->own->prepare_seconds += ordo_job_seconds(job) - before;
+    return status;
+}
+
+ordo_status ordo_job_need_by_weight(ordo_job *job, bool heaviest_first, const ordo_csr **out, const ordo_csr **in)
+{
+    const ordo_graph *g = job->own->graph;
+    const double before = ordo_job_seconds(job);
+    ordo_status status = ORDO_OK;
+    if (job->op->weight != ORDO_NONE)
+        status = ordo_graph_by_weight(g, false, heaviest_first, job->threads, out);
+    else
+        *out = job->out;
+    if (!status && in)
+        status = job->op->weight != ORDO_NONE ? ordo_graph_by_weight(g, true, heaviest_first, job->threads, in)
+                                              : ordo_graph_in(g, job->threads, in);
     job->own->prepare_seconds += ordo_job_seconds(job) - before;
     return status;
 }

@@ -17,3 +17,6 @@
 
 enum { HORIZON_TUNABLES(ORDO_TUNABLE_ENUM) HORIZON_CONSTANTS(ORDO_TUNABLE_ENUM) HORIZON_ROWS };
 enum { HORIZON_TUNABLE_COUNT = 0 HORIZON_TUNABLES(ORDO_TUNABLE_ONE) };
+
+/* In-rows are made for pulling where runs have gone along so many times the edges of the graph without them. */
+enum { HORIZON_TRANSPOSE = 1 };

@@ -473,6 +473,11 @@ ORDO_API bool ordo_job_may_need_in(const ordo_job *job);
 ORDO_API bool ordo_job_in_pays(const ordo_job *job, double times);
 /* Adds the edges of a run for which ordo_job_in_pays was false. */
 ORDO_API void ordo_job_pushed(ordo_job *job, ordo_u64 edges);
+/* Sets *out, and *in unless `in` is NULL, to out-rows and in-rows in the order of their weights: the lightest edges
+ * first, or the heaviest. Ids of their edges are others. Made once and kept with the graph, likewise. Without weights,
+ * or for an operator that reads none, they are the rows of the graph. Errors: as ordo_job_need_in. */
+ORDO_API ordo_status ordo_job_need_by_weight(ordo_job *job, bool heaviest_first, const ordo_csr **out,
+                                             const ordo_csr **in);
 /* Sets job->tail likewise: an array that is made once and kept with the graph. */
 ORDO_API ordo_status ordo_job_need_tails(ordo_job *job);
 /* Sets *part to a partition of the graph into `parts` parts: (*part)[target] is below `parts`. Kept with the graph, not
@@ -489,6 +494,9 @@ ORDO_API void ordo_job_account(ordo_job *job, long long bytes);
 /* The bucket width, which is positive: the first of these that is not 0: `asked`, the value of a tunable; `own`, which
  * is op_delta(n, m); `factor` times mean weight over mean degree. The last two are at least 1 unless cells are f32. */
 ORDO_API double ordo_job_delta(const ordo_job *job, double asked, double own, double factor);
+
+/* A quantile of the weights of the graph's edges, 0 to 1, from the lightest, by a sample; 1 where unweighted. */
+ORDO_API double ordo_job_weight_quantile(const ordo_job *job, double quantile);
 
 /* By member 0, between supersteps of a run over several processes, while no other member touches job->remote: sends the
  * members' entries to their owners, receives job->remote->in, and agrees on job->remote->all. All ranks call it equally
