@@ -228,24 +228,41 @@ ORDO_INLINE ordo_u64 horizon_push_row(horizon_member *me, op_cell value, ordo_it
     return horizon_push(me, value, item, e, end - e < piece ? end : e + piece, false);
 }
 
+/* Prefetches the cells of the heads of the first edges of a row, from e on. */
+ORDO_INLINE void horizon_prefetch_cells(const horizon_member *me, ordo_eid e, ordo_eid end)
+{
+    enum { FEW = 4 };
+    for (const ordo_eid few = e + FEW; e < end && e < few; e++)
+        __builtin_prefetch((const op_cell *)me->job->cells + me->out.head[e * me->out.head_stride], 1);
+}
+
 /* Prefetches for entries behind entry[i], in three stages: cell and row bounds, edges, cells of the first edges. */
 ORDO_INLINE void horizon_prefetch(const horizon_member *me, const horizon_entry *entry, ordo_u64 i, ordo_u64 count)
 {
     const ordo_rows *r = &me->out;
-    const op_cell *cell = (const op_cell *)me->job->cells;
-    enum { FEW = 4 };
     if (i + ORDO_AHEAD_ROW < count) {
         __builtin_prefetch(&r->row[entry[i + ORDO_AHEAD_ROW].item]);
-        __builtin_prefetch(&cell[entry[i + ORDO_AHEAD_ROW].item]);
+        __builtin_prefetch((const op_cell *)me->job->cells + entry[i + ORDO_AHEAD_ROW].item);
     }
     if (i + ORDO_AHEAD_EDGES < count)
         __builtin_prefetch(&r->head[r->row[entry[i + ORDO_AHEAD_EDGES].item] * r->head_stride]);
-    if (i + ORDO_AHEAD_CELLS < count) {
-        const ordo_item ahead = entry[i + ORDO_AHEAD_CELLS].item;
-        const ordo_eid e = r->row[ahead], end = r->row[ahead + 1];
-        for (ordo_eid k = e; k < end && k < e + FEW; k++)
-            __builtin_prefetch(&cell[r->head[k * r->head_stride]], 1);
+    if (i + ORDO_AHEAD_CELLS < count)
+        horizon_prefetch_cells(me, r->row[entry[i + ORDO_AHEAD_CELLS].item],
+                               r->row[entry[i + ORDO_AHEAD_CELLS].item + 1]);
+}
+
+/* The same for parts. */
+ORDO_INLINE void horizon_prefetch_part(const horizon_member *me, const horizon_part *part, ordo_u64 i, ordo_u64 count)
+{
+    const ordo_rows *r = &me->out;
+    if (i + ORDO_AHEAD_ROW < count) {
+        const horizon_part *p = &part[i + ORDO_AHEAD_ROW];
+        __builtin_prefetch((const op_cell *)me->job->cells + p->item);
+        __builtin_prefetch(&r->row[p->item + 1]);
+        __builtin_prefetch(&r->head[p->at * r->head_stride]);
     }
+    if (i + ORDO_AHEAD_CELLS < count)
+        horizon_prefetch_cells(me, part[i + ORDO_AHEAD_CELLS].at, r->row[part[i + ORDO_AHEAD_CELLS].item + 1]);
 }
 
 /* A member's work on near items: its own, then those of others. */
@@ -265,7 +282,7 @@ ORDO_INLINE void horizon_drain_items(horizon_member *me, ordo_u64 superstep)
             ordo_u64 stale = 0, edges = 0, within = 0;
             for (ordo_u64 i = begin; i < end; i++) {
                 const ordo_item item = entry[i].item;
-                horizon_prefetch(me, entry, i, end);
+                horizon_prefetch(me, entry, i, share->count);
                 if (entry[i].first)
                     within += degrees[item + 1] - degrees[item];
                 if (op_better(op_load((const op_cell *)job->cells + item), entry[i].value))
@@ -287,7 +304,7 @@ ORDO_INLINE void horizon_drain_items(horizon_member *me, ordo_u64 superstep)
 ORDO_INLINE void horizon_drain_parts(horizon_member *me, ordo_u64 superstep)
 {
     ordo_job *job = me->job;
-    enum { AT_ONCE = 8 };
+    enum { AT_ONCE = 16 };
     ordo_u64 begin, end;
     for (int k = 0; k < job->threads; k++) {
         ordo_share *share = &me->run->part_shares[(me->index + k) % job->threads];
@@ -298,8 +315,7 @@ ORDO_INLINE void horizon_drain_parts(horizon_member *me, ordo_u64 superstep)
             ordo_u64 edges = 0;
             for (ordo_u64 i = begin; i < end; i++) {
                 const horizon_part p = part[i];
-                if (i + 1 < end)
-                    __builtin_prefetch(&me->out.head[part[i + 1].at * me->out.head_stride]);
+                horizon_prefetch_part(me, part, i, share->count);
                 if (op_better(op_load((const op_cell *)job->cells + p.item), p.value))
                     continue; /* there is a newer entry */
                 edges += p.end == HORIZON_ROW ? horizon_push_row(me, p.value, p.item, p.at)

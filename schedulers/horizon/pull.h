@@ -3,6 +3,8 @@
  * A part of the template cpu.h.
  */
 
+enum { HORIZON_TILE = 512 }; /* vertices that a member takes at once */
+
 /* In-edges of a vertex: at .. end - 1 of its in-row. */
 typedef struct horizon_span {
     ordo_item item;
@@ -74,38 +76,48 @@ ORDO_INLINE void horizon_look(horizon_member *me, ordo_bin *listed, const horizo
         horizon_list(me, listed, span);
 }
 
-/* Pulls for vertices first .. last - 1, but those with long rows, which are appended to `later` in pieces. Finds those
- * beyond T first, so that their rows can be prefetched. */
+/* Writes those of vertices first .. last - 1 that are beyond T and have in-edges to open[]; returns their number. First
+ * all of them are found, without a branch, so that what they read can be prefetched. */
+ORDO_INLINE ordo_u32 horizon_find_open(const horizon_member *me, ordo_vid first, ordo_vid last, ordo_vid *open)
+{
+    const ordo_eid *row = me->in.row;
+    const op_cell *cell = (const op_cell *)me->job->cells;
+    ordo_u32 count = 0;
+    for (ordo_vid v = first; v < last; v++) {
+        open[count] = v;
+        count += !horizon_reaches(me, op_load(cell + v)) & (row[v] < row[v + 1]);
+    }
+    return count;
+}
+
+/* Pulls for vertices first .. last - 1, at most HORIZON_TILE, but those with long rows, which are appended to `later`
+ * in pieces. */
 ORDO_INLINE void horizon_look_at(horizon_member *me, ordo_vid first, ordo_vid last, ordo_bin *listed, ordo_bin *later)
 {
     const ordo_rows *r = &me->in;
     const op_cell *cell = (const op_cell *)me->job->cells;
     const ordo_u64 piece = (ordo_u64)me->job->tunable[HORIZON_PIECE];
-    enum { AT_ONCE = 64 };
-    for (ordo_vid base = first; base < last; base += AT_ONCE) {
-        const ordo_vid here = last - base < AT_ONCE ? last - base : (ordo_vid)AT_ONCE;
-        ordo_u64 open = 0;
-        for (ordo_vid i = 0; i < here; i++)
-            open |=
-                (ordo_u64)(!horizon_reaches(me, op_load(cell + base + i)) & (r->row[base + i] < r->row[base + i + 1]))
-                << i;
-        for (ordo_u64 left = open; left; left &= left - 1)
-            __builtin_prefetch(&r->head[r->row[base + (ordo_vid)__builtin_ctzll(left)] * r->head_stride]);
-        for (ordo_u64 left = open; left; left &= left - 1) {
-            const ordo_vid v = base + (ordo_vid)__builtin_ctzll(left);
-            horizon_span span = {v, r->row[v], r->row[v + 1]};
-            const ordo_eid end = span.end;
-            if (me->job->threads == 1 || end - span.at <= piece) {
-                horizon_look(me, listed, &span);
-                continue;
-            }
-            for (; span.at < end; span.at = span.end) {
-                span.end = end - span.at < piece ? end : span.at + piece;
-                horizon_list(me, later, &span);
-            }
+    ordo_vid open[HORIZON_TILE];
+    const ordo_u32 count = horizon_find_open(me, first, last, open);
+    enum { FEW = 4, AHEAD_ROW = 12, AHEAD_CELLS = 4 };
+    for (ordo_u32 i = 0; i < count; i++) {
+        horizon_span span = {open[i], r->row[open[i]], r->row[open[i] + 1]};
+        const ordo_eid end = span.end;
+        if (i + AHEAD_ROW < count)
+            __builtin_prefetch(&r->head[r->row[open[i + AHEAD_ROW]] * r->head_stride]);
+        if (i + AHEAD_CELLS < count) {
+            const ordo_eid *bound = &r->row[open[i + AHEAD_CELLS]];
+            for (ordo_eid e = bound[0]; e < bound[1] && e < bound[0] + FEW; e++)
+                __builtin_prefetch(&cell[r->head[e * r->head_stride]]);
         }
-        if (last == base + here)
-            break; /* base does not wrap */
+        if (me->job->threads == 1 || end - span.at <= piece) {
+            horizon_look(me, listed, &span);
+            continue;
+        }
+        for (; span.at < end; span.at = span.end) {
+            span.end = end - span.at < piece ? end : span.at + piece;
+            horizon_list(me, later, &span);
+        }
     }
 }
 
@@ -158,7 +170,7 @@ ORDO_INLINE void horizon_look_again(horizon_member *me, const ordo_bin *listed)
 /* All vertices beyond T pull; by all members. What waited is dropped: those that it leads to pull. */
 ORDO_INLINE void horizon_pull(horizon_member *me)
 {
-    enum { AT_ONCE = 1024 };
+    enum { AT_ONCE = HORIZON_TILE };
     ordo_job *job = me->job;
     ordo_bin listed = {0}, later = {0};
     const ordo_u64 n = job->num_items;

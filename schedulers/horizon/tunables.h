@@ -1,9 +1,9 @@
 /* Tunables of `horizon`: rows as <ordo/scheduler/scheduler.h> says. */
 #define HORIZON_TUNABLES(X)                                                                                            \
-    X(HORIZON_STEP, "step", REAL, "0.125", 0, 1, NULL, "",                                                             \
+    X(HORIZON_STEP, "step", REAL, "0.015", 0, 1, NULL, "",                                                             \
       "first step of the horizon, as a quantile of the weights, from the lightest (ORDO_MAX: how far the heaviest "    \
       "lie apart)")                                                                                                    \
-    X(HORIZON_PULL, "pull", REAL, "0.1", 0, 1, NULL, "",                                                               \
+    X(HORIZON_PULL, "pull", REAL, "0.2", 0, 1, NULL, "",                                                               \
       "pull once the vertices that are not settled have less than this share of all in-edges; 0: never")               \
     X(HORIZON_GROW, "grow", REAL, "2", 1, 1024, NULL, "", "what a step is multiplied by where it settled little")
 
