@@ -328,6 +328,15 @@ ordo_status ordo_graph_by_weight(const ordo_graph *g, bool in, bool heaviest_fir
     return status;
 }
 
+bool ordo_graph_has_by_weight(const ordo_graph *g)
+{
+    ordo_graph *me = (ordo_graph *)(size_t)g; /* for its lock */
+    pthread_mutex_lock(&me->lock);
+    const bool made = g->by_weight[0][0].n || g->by_weight[0][1].n;
+    pthread_mutex_unlock(&me->lock);
+    return made;
+}
+
 bool ordo_graph_has_in(const ordo_graph *g)
 {
     ordo_graph *me = (ordo_graph *)(size_t)g; /* for its lock */

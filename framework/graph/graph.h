@@ -104,6 +104,7 @@ void ordo_graph_take_in(const ordo_graph *g, ordo_csr *in);
 /* Sets *out to the out-rows, or in-rows, in the order of weights: made once, then kept. Those of a graph without
  * weights are its rows. Thread-safe. */
 ordo_status ordo_graph_by_weight(const ordo_graph *g, bool in, bool heaviest_first, int threads, const ordo_csr **out);
+bool ordo_graph_has_by_weight(const ordo_graph *g);
 /* Whether it has in-rows, or runs have pushed along `times` as many edges as it has for want of them. Thread-safe. */
 bool ordo_graph_in_pays(const ordo_graph *g, double times);
 void ordo_vertex_data_free(ordo_vertex_data *v);

@@ -397,12 +397,15 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, int 
                           .targets = work->targets,
                           .nearly_done = work->nearly_done,
                           .item = item,
-                          .threads = options->threads ? options->threads : ordo_cores()};
+                          .threads = options->threads ? options->threads : ordo_cores(),
+                          .runs = options->repeats > 1 ? options->repeats : 1};
     if (rows) {
         s->graph_kind = ordo_graph_kind_of(rows);
         s->mean_degree = rows->n ? (double)rows->m / (double)rows->n : 0;
         s->vertices = rows->n;
         s->edges = rows->m;
+        s->symmetric = ordo_graph_symmetric(work->graph);
+        s->by_weight = ordo_graph_has_by_weight(work->graph);
         if (s->graph_kind == ORDO_GRAPH_EVEN)
             s->levels = ordo_graph_levels(work->graph);
     }

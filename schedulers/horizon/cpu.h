@@ -128,7 +128,7 @@ ORDO_INLINE op_cell horizon_behind(op_cell from, double step)
     return op_better((op_cell)to, from) ? from : (op_cell)to; /* rounded */
 }
 
-/* Makes room for one more in a bin. */
+/* Whether a bin has, or now gets, a place for one more. */
 ORDO_INLINE bool horizon_room(ordo_job *job, ordo_bin *bin, size_t size)
 {
     return __builtin_expect(bin->count < bin->capacity, 1) || ordo_bin_grow(job, bin, size);
@@ -312,18 +312,17 @@ ORDO_INLINE void horizon_drain_parts(horizon_member *me, ordo_u64 superstep)
             return;
         const horizon_part *part = (const horizon_part *)share->data;
         while (ordo_share_take(share, AT_ONCE, &begin, &end)) {
-            ordo_u64 edges = 0;
             for (ordo_u64 i = begin; i < end; i++) {
                 const horizon_part p = part[i];
+                ordo_u64 edges = 0; /* 0: there is a newer entry */
                 horizon_prefetch_part(me, part, i, share->count);
-                if (op_better(op_load((const op_cell *)job->cells + p.item), p.value))
-                    continue; /* there is a newer entry */
-                edges += p.end == HORIZON_ROW ? horizon_push_row(me, p.value, p.item, p.at)
-                                              : horizon_push(me, p.value, p.item, p.at, p.end, false);
+                if (!op_better(op_load((const op_cell *)job->cells + p.item), p.value))
+                    edges = p.end == HORIZON_ROW ? horizon_push_row(me, p.value, p.item, p.at)
+                                                 : horizon_push(me, p.value, p.item, p.at, p.end, false);
+                ORDO_COUNT(me->count.edges += edges);
+                if (!ordo_go_on(job, &me->count, 1 + edges))
+                    return;
             }
-            ORDO_COUNT(me->count.edges += edges);
-            if (!ordo_go_on(job, &me->count, end - begin + edges))
-                return;
         }
     }
 }
@@ -508,7 +507,7 @@ static double horizon_first_step(const ordo_job *job)
 
 static ordo_status horizon_run_job(ordo_job *job)
 {
-    const bool pulls = job->tunable[HORIZON_PULL] > 0 && op_can_pull && ordo_job_in_pays(job, HORIZON_TRANSPOSE);
+    const bool pulls = job->tunable[HORIZON_PULL] > 0;
     horizon_run run = {.job = job,
                        .near_shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
                        .part_shares = (ordo_share *)ordo_alloc_zero((size_t)job->threads, sizeof(ordo_share)),
@@ -520,14 +519,12 @@ static ordo_status horizon_run_job(ordo_job *job)
     job->delta_first = run.step;
     if (!status)
         ordo_team_run(job->team, horizon_work, &run);
-    if (!status && !pulls)
-        ordo_job_pushed(job, job->out->m);
     ordo_free(run.near_shares);
     ordo_free(run.part_shares);
     ordo_free(run.votes);
     return status;
 }
-#define HORIZON_RUN ((op_properties & ORDO_BY_WEIGHT) ? horizon_run_job : NULL)
+#define HORIZON_RUN (((int)op_properties & ORDO_BY_WEIGHT) ? horizon_run_job : NULL)
 
 #else
 #define HORIZON_RUN NULL

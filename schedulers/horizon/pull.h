@@ -159,9 +159,9 @@ ORDO_INLINE void horizon_look_again(horizon_member *me, const ordo_bin *listed)
                 if (horizon_take(me, span->item, best))
                     horizon_put_wait(me, best, span->item, HORIZON_AGAIN, best);
                 limit = op_better(limit, best) ? best : limit;
+                if (!ordo_go_on(me->job, &me->count, 1))
+                    return;
             }
-            if (!ordo_go_on(me->job, &me->count, 1))
-                return;
         }
     }
     me->limit = limit;

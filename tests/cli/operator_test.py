@@ -556,6 +556,15 @@ class Check(Files):
         self.lies("edges", "edge-blind", "edge 0 -> 0 of weight 0: from cell 0 it proposes 0 with edge id 0, and 1 with 1",
                   self.candidate("ordo_add_sat_u32(d, (ordo_u32)(e.id % 7))"))
 
+    def test_by_weight(self):
+        by_weight = {"PROPERTIES": self.FEW[:-1] + " | ORDO_BY_WEIGHT)"}
+        self.ok(ordo("check-operator", self.write("fit.c", text_of(PLUS, **by_weight))))
+        self.lies("heavy", "by-weight", r"edge \d -> \d of weight \d+: from cell \d+ it proposes \d+, and edge \d -> \d of weight \d+ proposes \d+",
+                  self.candidate("ordo_add_sat_u32(d, 20 - e.weight % 16)"), **by_weight)
+        self.lies("ends", "by-weight", r"edge \d -> \d of weight (\d+): from cell \d+ it proposes \d+, and edge \d -> \d of weight \1 proposes \d+",
+                  self.candidate("ordo_add_sat_u32(d, e.weight + e.head)"), **by_weight)
+        self.lies("less", "by-weight", r"edge \d -> \d of weight \d+: from cell (\d+) it proposes the better \d+", self.candidate("e.weight > d ? d : e.weight"), **by_weight)
+
     def test_order_and_associative(self):
         order = "ORDO_FN int better(ordo_u32 a, ordo_u32 b) {{ return {0}; }}\nORDO_FN ordo_u32 worst(void) {{ return 0xffffffffu; }}\n"
         order += "ORDO_FN ordo_u32 source(const ordo_no_state *s) {{ (void)s; return 0; }}\n"

@@ -36,6 +36,7 @@
 #include "schedulers/adds/cpu.h"
 #include "schedulers/broker/cpu.h"
 #include "schedulers/delta/cpu.h"
+#include "schedulers/horizon/cpu.h"
 #include "schedulers/inbox/cpu.h"
 #include "schedulers/lock_server/cpu.h"
 #include "schedulers/near_far/cpu.h"
@@ -57,6 +58,7 @@ static const ordo_instance *const instances[] = {
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_adds),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_broker),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_horizon),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_lock_server),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_near_far),
@@ -72,6 +74,7 @@ ORDO_DESCRIBE_GATHER(instances)
 #include "schedulers/broker/cpu.h"
 #include "schedulers/bsp/cpu.h"
 #include "schedulers/delta/cpu.h"
+#include "schedulers/horizon/cpu.h"
 #include "schedulers/inbox/cpu.h"
 #include "schedulers/lock_server/cpu.h"
 #include "schedulers/near_far/cpu.h"
@@ -89,6 +92,7 @@ static const ordo_instance *const instances[] = {
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_broker),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_bsp),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_delta),
+    &ORDO_JOIN(ORDO_OP, _on_cpu_under_horizon),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_inbox),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_lock_server),
     &ORDO_JOIN(ORDO_OP, _on_cpu_under_near_far),

@@ -249,7 +249,7 @@ class Install(unittest.TestCase):
         for app in ("sssp", "cc", "mst", "maxflow", "kcore"):
             file = flow if app == "maxflow" else graph
             for option, values in (("--sync", syncs), ("--device", ("cpu", "cuda", "auto")),
-                                   ("--scheduler", ("auto", "bsp", "near_far", "delta", "topology", "adds", "inbox", "lock_server", "broker",
+                                   ("--scheduler", ("auto", "bsp", "near_far", "delta", "topology", "adds", "inbox", "lock_server", "broker", "horizon",
                                                      "native"))):
                 want = [v for v in values if taken(app, str(file), option, v)]
                 self.assertEqual(sorted(offered(app, option, "")), sorted(want), (app, option))

@@ -72,6 +72,8 @@ static const struct {
     {"inbox", "atomic", {"chunk=65536", "delta=1e18"}},
     {"broker", "atomic", {NULL}},
     {"broker", "lock", {"batch=65536", "stage=65536", "ring=1"}},
+    {"horizon", "atomic", {NULL}},
+    {"horizon", "atomic", {"pull=0", "chunk=1024", "piece=1048576"}},
     {"lock_server", "server", {NULL}},
     {"lock_server", "server", {"chunk=65536", "roles=apart"}},
 };

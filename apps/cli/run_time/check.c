@@ -292,6 +292,47 @@ static bool is_edge_blind(scene *s)
     return same_bits(s, &first, &second) || says(s, format, &s->cell[0], &s->cell[0], &first, &second);
 }
 
+/* -1, 0 or 1: the first edge is lighter, as heavy, or heavier. */
+static int compare_weights(const scene *s, ordo_eid first, ordo_eid second)
+{
+    ordo_f32 a, b;
+    memcpy(&a, &s->weight[first], sizeof a);
+    memcpy(&b, &s->weight[second], sizeof b);
+    if (run_time_weight(s->op) == ORDO_NONE)
+        return 0;
+    if (run_time_weight(s->op) == ORDO_F32)
+        return a < b ? -1 : a > b;
+    return s->weight[first] < s->weight[second] ? -1 : s->weight[first] > s->weight[second];
+}
+
+/* Of the picked edge and another one. Weights that are not negative: the lighter, or where larger cells are better the
+ * heavier, proposes as much as the other; neither more than the value. */
+static bool is_by_weight(scene *s)
+{
+    const run_time_cell *cell = &s->cell[0];
+    if (!is_active(s, cell))
+        return true;
+    const ordo_eid first = s->pick, second = (first + 1 + s->order % s->g.m) % s->g.m;
+    const bool heaviest_first = s->op->table->order == ORDO_MAX;
+    const run_time_cell from_first = propose(s, cell, 0);
+    if (better(s, &from_first, cell))
+        return says(s, "edge {e}: from cell {0} it proposes the better {2}", cell, cell, &from_first, cell);
+    s->pick = second;
+    const run_time_cell from_second = propose(s, cell, 0);
+    const int order = compare_weights(s, first, second);
+    const bool fine = order == 0                    ? same_bits(s, &from_first, &from_second)
+                      : order < 0 != heaviest_first ? !better(s, &from_second, &from_first)
+                                                    : !better(s, &from_first, &from_second);
+    char format[240], text[RUN_TIME_TEXT];
+    s->pick = first;
+    edge_text(s, pick_tail(s), first, text);
+    s->pick = second;
+    snprintf(format, sizeof format, "edge %.80s: from cell {0} it proposes {2}, and edge {e} proposes {3}", text);
+    const bool held = fine || says(s, format, cell, cell, &from_first, &from_second);
+    s->pick = first;
+    return held;
+}
+
 /* The worst value proposes nothing. */
 static bool keeps_worst(scene *s)
 {
@@ -557,6 +598,7 @@ static const property properties[] = {
     {"associative", ORDO_ASSOCIATIVE, NULL, is_associative},
     {"uniform", ORDO_UNIFORM, NULL, is_uniform},
     {"edge-blind", ORDO_EDGE_BLIND, NULL, is_edge_blind},
+    {"by-weight", ORDO_BY_WEIGHT, NULL, is_by_weight},
     {"one answer in every order", ORDO_MONOTONE, NULL, has_one_answer},
     {"final", 0, knows_final, is_final},
     {"priority", 0, NULL, has_priority},

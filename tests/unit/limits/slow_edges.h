@@ -24,7 +24,8 @@ ORDO_FN int slow_edges_is_final(const ordo_no_state *s, ordo_item v, ordo_u32 le
 #define ORDO_RELAX_CELL u32
 #define ORDO_RELAX_WEIGHT none
 #define ORDO_RELAX_ORDER ORDO_MIN
-#define ORDO_RELAX_PROPERTIES (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM | ORDO_EDGE_BLIND)
+#define ORDO_RELAX_PROPERTIES                                                                                          \
+    (ORDO_MONOTONE | ORDO_IDEMPOTENT | ORDO_ASSOCIATIVE | ORDO_UNIFORM | ORDO_EDGE_BLIND | ORDO_BY_WEIGHT)
 #define ORDO_RELAX_CANDIDATE slow_edges_candidate
 #define ORDO_RELAX_FINAL slow_edges_is_final
 #include <ordo/operator/relax.h>

@@ -99,8 +99,10 @@ typedef struct ordo_situation {
     double hot_targets;
     double owned_bytes;
     bool on_gpu;
-    int threads; /* on the CPU */
-    int item;    /* ORDO_ITEMS_...: what the items of a relax operator are in this run */
+    int threads;               /* on the CPU */
+    int item;                  /* ORDO_ITEMS_...: what the items of a relax operator are in this run */
+    bool symmetric, by_weight; /* the graph; it has rows by weight, which were made for an earlier run on the host */
+    ordo_u64 runs;             /* on this graph that the caller expects, this one included; at least 1 */
 } ordo_situation;
 
 /* What barriers add to a search on the CPU by one superstep a level, in times of its edges; 0 where the levels are not
@@ -151,7 +153,7 @@ static inline ordo_fit ordo_residual_fit(void)
 }
 
 /* Changes with every change of this file that a scheduler's descriptor or its code depends on. */
-enum { ORDO_SCHEDULER_INTERFACE = 8 };
+enum { ORDO_SCHEDULER_INTERFACE = 9 };
 
 typedef struct ordo_scheduler {
     unsigned interface;                 /* ORDO_SCHEDULER_INTERFACE; the first member, whatever the others are */
