@@ -320,9 +320,9 @@ static bool is_by_weight(scene *s)
     s->pick = second;
     const run_time_cell from_second = propose(s, cell, 0);
     const int order = compare_weights(s, first, second);
-    const bool fine = order == 0                    ? same_bits(s, &from_first, &from_second)
-                      : order < 0 != heaviest_first ? !better(s, &from_second, &from_first)
-                                                    : !better(s, &from_first, &from_second);
+    const bool fine = order == 0                      ? same_bits(s, &from_first, &from_second)
+                      : (order < 0) != heaviest_first ? !better(s, &from_second, &from_first)
+                                                      : !better(s, &from_first, &from_second);
     char format[240], text[RUN_TIME_TEXT];
     s->pick = first;
     edge_text(s, pick_tail(s), first, text);
