@@ -18,13 +18,13 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
     *at_most = 12 * (n + m) * entry + bins;
 }
 
-/* Predicted times, from docs/lab/0073-horizon.md: with hubs .2 to .45 of delta's where weights are summed up, .8 where
- * they are not. Rows by weight take as long as two of delta's runs on a symmetric graph, as five on another, whose
+/* Predicted times, from docs/lab/0073-horizon.md: with hubs .27 to .4 of delta's where weights are summed up, .7 where
+ * they are not. Rows by weight take as long as two of delta's runs on a symmetric graph, as seven on another, whose
  * in-rows are made, too. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     const bool sums = s->op->width && s->op->width((double)s->vertices, (double)s->edges) == 0;
-    const double prepare = s->by_weight ? 0 : (s->symmetric ? 2 : 5) / (double)s->runs;
+    const double prepare = s->by_weight ? 0 : (s->symmetric ? 2 : 7) / (double)s->runs;
     (void)sync;
     if (s->on_gpu)
         *out = (ordo_fit){20, "not built"};
@@ -33,7 +33,7 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     else if (s->graph_kind != ORDO_GRAPH_HUBS)
         *out = (ordo_fit){2, "a horizon, where most edges are looked at anyway"};
     else
-        *out = (ordo_fit){(sums ? .45 : .8) + prepare, "few edges are looked at, which pays for rows by weight"};
+        *out = (ordo_fit){(sums ? .4 : .7) + prepare, "few edges are looked at, which pays for rows by weight"};
 }
 
 extern const ordo_scheduler ordo_scheduler_horizon;
