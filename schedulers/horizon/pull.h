@@ -50,13 +50,17 @@ ORDO_INLINE op_cell horizon_gather(horizon_member *me, const horizon_span *span,
     return best;
 }
 
-/* Improves the cell of a vertex that pulls. Returns whether it did. */
-ORDO_INLINE bool horizon_take(const horizon_member *me, ordo_item item, op_cell best)
+/* Improves the cell of a vertex that pulls, which then counts as an item that was activated and processed. Returns
+ * whether it did. */
+ORDO_INLINE bool horizon_take(horizon_member *me, ordo_item item, op_cell best)
 {
     op_cell *cell = (op_cell *)me->job->cells + item, old = op_load(cell);
     while (op_better(best, old))
-        if (op_swap(cell, &old, &best))
+        if (op_swap(cell, &old, &best)) {
+            me->count.put++;
+            ORDO_COUNT(me->count.items++);
             return true;
+        }
     return false;
 }
 

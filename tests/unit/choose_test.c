@@ -169,6 +169,29 @@ START_TEST(nearly_done_runs)
 }
 END_TEST
 
+/* Rows by weight are made where there are hubs and enough runs, and used by every run once they are there. */
+START_TEST(runs_that_pay_for_rows_by_weight)
+{
+    make_graphs();
+    for (int g = 0; g < GRAPHS; g++)
+        for (ordo_u64 runs = 0; runs < 16; runs++) {
+            ordo_work work = relax("sssp_u32", g);
+            const ordo_options options = {.scheduler = "auto", .device = "cpu", .threads = 2, .repeats = runs};
+            const bool pays = g == HUBS && runs >= 12;
+            ck_assert_str_eq(taken(&work, &options), pays ? "horizon:atomic" : "delta:atomic");
+            if (has_gpu()) {
+                const ordo_options there = {.scheduler = "auto", .device = "cuda", .threads = 2, .repeats = runs};
+                work = relax("sssp_u32", g);
+                ck_assert_ptr_null(strstr(taken(&work, &there), "horizon"));
+            }
+        }
+    const ordo_options once = {.scheduler = "auto", .device = "cpu", .threads = 2};
+    const ordo_work work = relax("sssp_u32", HUBS);
+    ck_assert_str_eq(taken(&work, &once), "horizon:atomic");
+    drop_graphs();
+}
+END_TEST
+
 /* Where degrees are alike, how deep the graph is, and how long its rows are, decides. */
 START_TEST(levels_and_long_rows)
 {
@@ -490,6 +513,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, relax_operators, 0, COUNT(relax_table));
     tcase_add_test(tc, nearly_done_runs);
+    tcase_add_test(tc, runs_that_pay_for_rows_by_weight);
     tcase_add_loop_test(tc, levels_and_long_rows, 0, DEPTHS);
     tcase_add_loop_test(tc, critical_operators, 0, COUNT(critical_table));
     tcase_add_loop_test(tc, settings_and_syncs_are_honoured, 0, COUNT(settings));

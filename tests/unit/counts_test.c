@@ -115,6 +115,8 @@ START_TEST(triangles_under_every_scheduler)
     const ordo_scheduler *list[MOST_SCHEDULERS];
     const size_t schedulers = ordo_schedulers(list, MOST_SCHEDULERS);
     for (size_t i = 0; i < schedulers; i++) {
+        if (list[i]->pairings->needs & ORDO_BY_WEIGHT)
+            continue;
         const ordo_options options = {.scheduler = list[i]->name, .threads = 2};
         ordo_triangles_found found;
         ordo_stats stats = {0};
@@ -247,6 +249,8 @@ START_TEST(betweenness_under_every_scheduler)
     const size_t schedulers = ordo_schedulers(list, MOST_SCHEDULERS);
     right_scores(ordo_graph_out(w.graph), source, 2, right);
     for (size_t i = 0; i < schedulers; i++) {
+        if (list[i]->pairings->needs & ORDO_BY_WEIGHT)
+            continue;
         const ordo_options options = {.scheduler = list[i]->name, .threads = 2};
         ordo_betweenness_found about;
         ordo_stats stats = {0};

@@ -110,6 +110,8 @@ static void try_app(const world *w, const struct app *app, ordo_u64 seed)
     const size_t schedulers = ordo_schedulers(list, MOST_SCHEDULERS);
     ordo_u32 *first = calloc(w->n + 1, sizeof *first), *answer = calloc(w->n + 1, sizeof *answer);
     for (size_t i = 0; i <= schedulers; i++) {
+        if (i && list[i - 1]->pairings->needs & ORDO_BY_WEIGHT)
+            continue;
         const ordo_options options = {.scheduler = i ? list[i - 1]->name : NULL, .threads = 1 + (int)(seed + i) % 3};
         ordo_stats stats = {0};
         ck_assert_msg(!app->run(w->graph, &options, answer, &stats), "%s", ordo_last_error());
