@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from command import APPS, Base, main, needs, ordo, read_npy, schedulers
+from command import APPS, Base, general_schedulers, main, needs, ordo, read_npy, schedulers
 from references import INF, bellman_ford, core_numbers, dijkstra, hops, kruskal, pagerank, widest
 
 
@@ -137,7 +137,7 @@ class Run(Base):
 
     def test_mst_compare(self):
         out = self.ok(ordo("compare", "mst", self.gr, "-n", 2)).out
-        for name in schedulers():
+        for name in general_schedulers():
             self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
 
     def test_widest(self):
@@ -193,7 +193,7 @@ class Run(Base):
         path = self.ok(ordo("bellman-ford", file, "-r", self.source, "--path-to", want.index(max(reached)))).out
         self.assertRegex(path, rf"(?m)^Path: +{self.source} ")
         out_text = self.ok(ordo("compare", "bellman-ford", file, "-n", 2)).out
-        for name in schedulers():
+        for name in general_schedulers():
             self.assertRegex(out_text, rf"(?m)^\*? +{name} .*PASS$")
         self.assertRegex(self.ok(ordo("bellman-ford", file, "--items", "edges")).out, r"(?m)^Items: +edges$")
         for name in schedulers():
@@ -237,7 +237,7 @@ class Run(Base):
         edges = [(0, 1, 4), (0, 2, 5), (1, 3, -3), (2, 1, -4), (3, 2, -1), (4, 5, -1), (5, 4, -1)]
         with open(file, "w") as f:
             f.writelines(f"{u} {v} {w}\n" for u, v, w in edges)
-        for words in (["auto"], *([name] for name in schedulers()), ["topology", "--items", "edges"], ["bsp", "--items", "edges"]):
+        for words in (["auto"], *([name] for name in general_schedulers()), ["topology", "--items", "edges"], ["bsp", "--items", "edges"]):
             r = self.ok(ordo("bellman-ford", file, "-r", 0, "-v", "-o", out, "--scheduler", *words))
             self.assertRegex(r.out, r"(?m)^Result: +negative_cycle 1, weight -8$")
             self.assertRegex(r.out, r"(?m)^Negative Cycle: +1 3 2 1$")
@@ -305,7 +305,7 @@ class Run(Base):
         self.refused(2, "triangles at each vertex .* found 'bsp'", "tc", self.gr, "--scheduler", "bsp", "--output", self.path("at"))
         self.refused(2, "racy.*selective", "tc", self.gr, "--scheduler", "topology", "--sync", "racy")
         out = self.ok(ordo("compare", "tc", self.gr, "-n", 2)).out
-        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(general_schedulers()) + 1)
 
     def test_sets(self):
         near = [set() for _ in range(self.n)]
@@ -392,7 +392,7 @@ class Run(Base):
         self.refused(3, "many: No such file", "bc", self.gr, "--sources", "many")
         self.refused(3, "all: No such file", "sssp", self.gr, "--sources", "all")  # it sums over no sources
         out = self.ok(ordo("compare", "bc", self.gr, "-n", 2)).out
-        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(schedulers()) + 1)
+        self.assertEqual(len(re.findall(r"(?m)^.*PASS$", out)), len(general_schedulers()) + 1)
 
     def test_gap(self):
         """GAP's lines and rules: kernels, numbers of trials, sources."""
@@ -449,7 +449,7 @@ class Run(Base):
         servers = [s for s in schedulers() if s == "lock_server"]
         for sync in ("atomic", "lock", "server"):
             out = self.ok(ordo("compare", "kcore", "-g", 16, "-n", 2, "--threads", 4, "--sync", sync)).out
-            expected = len(servers) if sync == "server" else len(schedulers()) - len(servers)
+            expected = len(servers) if sync == "server" else len(general_schedulers()) - len(servers)
             self.assertEqual(len(re.findall(rf"(?m)^.* {sync} .*PASS$", out)), expected)
 
     def test_lp(self):
@@ -502,7 +502,7 @@ class Run(Base):
         kind, values = read_npy(self.path("ranks.npy"))
         self.assertEqual((kind, len(values)), ("<f8", self.n))
         out = self.ok(ordo("compare", "pagerank", self.gr, "-n", 2)).out
-        for name in schedulers():
+        for name in general_schedulers():
             self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
         self.refused(2, "--damping '1', expected", "pagerank", self.gr, "--damping", 1)
         self.refused(2, "damping 0.9999999", "pagerank", self.gr, "--damping", "0.9999999")
@@ -591,7 +591,7 @@ class Run(Base):
     def test_maxflow_compare(self):
         for words in ([], ["--phase", "cut"]):
             out = self.ok(ordo("compare", "maxflow", self.flow_file(), "-n", 2, *words)).out
-            for name in schedulers():
+            for name in general_schedulers():
                 self.assertRegex(out, rf"(?m)^\*? +{name} .*PASS$")
 
     def test_gap_labels(self):

@@ -96,6 +96,11 @@ def schedulers():
     return re.findall(r"^([a-z_]+) ", ordo("schedulers").out, re.M)
 
 
+def general_schedulers():
+    """Those that do not run by-weight operators alone."""
+    return [name for name in schedulers() if name != "horizon"]
+
+
 def needs(verb):
     return unittest.skipUnless(ORDO and verb in verbs(), f"no verb {verb}")
 

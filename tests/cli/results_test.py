@@ -50,7 +50,7 @@ with tempfile.TemporaryDirectory() as directory:
                   if not line.startswith(" ")}
     for entry in data["apps"]:
         named = {row["scheduler"] for row in entry["rows"]} | set(entry["late"])
-        assert named >= schedulers and entry["auto"] in named, entry
+        assert named >= schedulers - ({"horizon"} if entry["app"] == "maxflow" else set()) and entry["auto"] in named, entry
         for row in entry["rows"]:
             assert row["verified"] and row["runs"] == 2 and 0 < row["ms"]["least"] <= row["ms"]["median"] <= row["ms"]["most"], row
     version = subprocess.run([ordo, "version"], capture_output=True, text=True, check=True).stdout
