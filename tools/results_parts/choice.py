@@ -33,7 +33,7 @@ SIZES = {
 APPS = ("sssp", "bfs", "cc", "mst")
 LOST = 1.1  # what `auto` may lose
 SCHEDULERS = "auto,bsp,near_far,delta,topology,adds,inbox,lock_server"
-ON_CPU = ",broker"  # on a CPU these, too
+ON_CPU = ",broker"  # on a CPU these, too; horizon is for more runs than are made here
 
 
 def compare(ordo, app, path, a):
