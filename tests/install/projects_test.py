@@ -23,7 +23,8 @@ class Projects:
         self.environment = self.ordo.environment
         self.road = root / "road.ordo"
         self.run([self.ordo.ordo, "generate", "road", "--vertices", "30000", "--seed", "1", "-o", self.road, "--quiet"])
-        self.schedulers = self.run(["pkg-config", "--variable=schedulers", "ordo"]).split()
+        # their operators are not by-weight
+        self.schedulers = [s for s in self.run(["pkg-config", "--variable=schedulers", "ordo"]).split() if s != "horizon"]
         self.why_no_gpu = self.ordo.why_no_gpu() if self.ordo.cuda() else "this build has no CUDA back end, or nvcc is not here"
         # Without a GPU its code is compiled and linked, and never runs: PTX that is not optimised takes half the time.
         self.quick = ["NVCCFLAGS=-std=c++17 -arch=compute_80"] if self.why_no_gpu else []
