@@ -385,6 +385,14 @@ ordo_graph_kind ordo_graph_kind_of(const ordo_csr *g)
     return mean < 4 ? ORDO_GRAPH_DEEP : ORDO_GRAPH_EVEN;
 }
 
+/* Whether rows by weight fit into memory, and for a directed graph its in-rows. */
+static bool rows_fit(const ordo_graph *g)
+{
+    const ordo_csr *rows = ordo_graph_out(g);
+    const ordo_u64 bytes = rows->m * sizeof(ordo_vid) * ordo_edge_words(rows->weight_type) + rows->n * sizeof(ordo_eid);
+    return ordo_memory_fits(ordo_graph_symmetric(g) ? bytes : 3 * bytes);
+}
+
 /* Describes the run. `sample`: takes a sample of a critical operator's requests, unless its arrays are in a session on
  * a device, where the host cannot read them. */
 static ordo_status look(const ordo_work *work, const ordo_options *options, int item, bool sample, ordo_situation *s)
@@ -406,6 +414,8 @@ static ordo_status look(const ordo_work *work, const ordo_options *options, int 
         s->edges = rows->m;
         s->symmetric = ordo_graph_symmetric(work->graph);
         s->by_weight = ordo_graph_has_by_weight(work->graph);
+        if (s->runs > 1 && !rows_fit(work->graph))
+            s->runs = 1;
         if (s->graph_kind == ORDO_GRAPH_EVEN)
             s->levels = ordo_graph_levels(work->graph);
     }

@@ -102,7 +102,7 @@ typedef struct ordo_situation {
     int threads;               /* on the CPU */
     int item;                  /* ORDO_ITEMS_...: what the items of a relax operator are in this run */
     bool symmetric, by_weight; /* the graph; it has rows by weight, which were made for an earlier run on the host */
-    ordo_u64 runs;             /* on this graph that the caller expects, this one included; at least 1 */
+    ordo_u64 runs; /* on this graph, as the caller expects; 1 where memory is short of in-rows and rows by weight */
 } ordo_situation;
 
 /* What barriers add to a search on the CPU by one superstep a level, in times of its edges; 0 where the levels are not
