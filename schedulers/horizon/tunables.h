@@ -5,7 +5,7 @@
       "lie apart; kron-20: 0.125 takes 2x)")                                                                           \
     X(HORIZON_PULL, "pull", REAL, "0.2", 0, 1, NULL, "",                                                               \
       "pull once the vertices beyond the horizon have less than this share of all in-edges; 0: never "                 \
-      "(rmat-22: 0.05 takes 2x; uniform, 2^20: 0 takes 5x)")                                                         \
+      "(rmat-22: 0.05 takes 2x; uniform, 2^20: 0 takes 5x)")                                                           \
     X(HORIZON_GROW, "grow", REAL, "2", 1, 1024, NULL, "",                                                              \
       "what a step is multiplied by where the one before brought few vertices within the horizon")
 
