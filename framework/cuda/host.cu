@@ -29,6 +29,7 @@
 
 #include <ordo/operator/pass.h>
 
+#include "by_weight.h"
 #include "copy.h"
 #include "held.h"
 #include "hot.h"
@@ -216,6 +217,7 @@ typedef struct device_graph {
     ordo_u32 *tail;          /* [m], or NULL: see ordo_cuda_edge_tails */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
+    ordo_cuda_by_weight *by_weight[ORDO_CUDA_ROW_ORDERS]; /* or NULL */
     struct {
         bool row, edge, wide;
     } lent;     /* of `out`: the caller's, not to be freed */
@@ -257,6 +259,11 @@ static void drop_order(ordo_cuda_order *o)
 static void drop_graph(void *graph)
 {
     device_graph *g = (device_graph *)graph;
+    for (int i = 0; i < ORDO_CUDA_ROW_ORDERS; i++) {
+        if (g->by_weight[i] && !ordo_cuda_is_lost())
+            ordo_by_weight_drop(g->out, g->by_weight[i]);
+        ordo_free(g->by_weight[i]);
+    }
     g->out.row = g->lent.row ? NULL : g->out.row;
     g->out.edge = g->lent.edge ? NULL : g->out.edge;
     g->out.wide = g->lent.wide ? NULL : g->out.wide;
@@ -899,6 +906,61 @@ ordo_status ordo_cuda_edge_tails(ordo_cuda *c, const ordo_u32 **out)
     if (!d->tail)
         status = make_edge_tails(c, d);
     *out = d->tail;
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+/* ---- rows by weight ---- */
+
+/* `same`: in-rows are the out-rows. */
+static ordo_status make_by_weight(const ordo_cuda *c, ordo_cuda_row_order order, device_graph *d)
+{
+    const bool same = ordo_graph_symmetric(ordo_job_graph(c->job)), sorts = order != ORDO_CUDA_ANY_ORDER;
+    const ordo_type type = c->job->out->weight_type;
+    ordo_cuda_by_weight by = {}, *kept = (ordo_cuda_by_weight *)ordo_alloc_zero(1, sizeof *kept);
+    size_t left = 0, whole = 0;
+    ordo_u64 bytes = 2 * sizeof(uint4) * (ordo_u64)d->out.n;
+    ordo_status status = kept ? failed(cudaMemGetInfo(&left, &whole), "asking for memory") : ORDO_ERR_MEMORY;
+    if (!status && sorts)
+        status = ordo_by_weight_bytes(d->out, same, &bytes);
+    if (!status && bytes > left && c->own->held && ordo_cuda_let_go(c->own->held))
+        status = failed(cudaMemGetInfo(&left, &whole), "asking for memory");
+    if (!status && bytes > left)
+        status = ordo_fail(
+            ORDO_ERR_MEMORY, "device 'cuda': rows by weight for %s need %llu bytes or more, %llu of %llu are free",
+            c->own->name, (unsigned long long)bytes, (unsigned long long)left, (unsigned long long)whole);
+    if (!status && sorts) {
+        status = ordo_by_weight_make(d->out, type, order, same, &by);
+    } else if (!status) {
+        by.out = d->out;
+        by.in = c->in;
+    }
+    if (!status && (status = ordo_by_weight_records(order, type, &by)) != ORDO_OK)
+        ordo_by_weight_drop(d->out, &by);
+    if (status) {
+        ordo_free(kept);
+        return status;
+    }
+    *kept = by;
+    d->by_weight[order] = kept;
+    return ORDO_OK;
+}
+
+ordo_status ordo_cuda_rows_by_weight(ordo_cuda *c, ordo_cuda_row_order order, ordo_cuda_by_weight *out)
+{
+    device_graph *d;
+    ordo_status status = graph_of(c, &d);
+    if (status)
+        return status;
+    if (order != ORDO_CUDA_ANY_ORDER && (c->job->out->weight_type == ORDO_NONE || is_wide(c->job->out)))
+        return ordo_fail(ORDO_ERR_DEVICE, "device 'cuda': rows by weight need weights of 4 bytes");
+    const double start = ordo_seconds();
+    pthread_mutex_lock(&d->lock);
+    if (!d->by_weight[order]) {
+        status = make_by_weight(c, order, d);
+        ordo_job_add_prepare(c->job, ordo_seconds() - start);
+    }
+    *out = status ? ordo_cuda_by_weight{} : *d->by_weight[order];
     pthread_mutex_unlock(&d->lock);
     return status;
 }

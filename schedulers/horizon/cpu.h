@@ -496,7 +496,7 @@ ORDO_NOINLINE void horizon_work(void *arg, int index)
 /* The first step of T. */
 static double horizon_first_step(const ordo_job *job)
 {
-    const double q = job->tunable[HORIZON_STEP];
+    const double q = horizon_quantile(job->tunable, 0.015);
     const bool real = op_cell_type == ORDO_TYPE_NUMBER_f32 || op_cell_type == ORDO_TYPE_NUMBER_f64;
     double step = op_delta((double)job->out->n, (double)job->out->m);
     if (op_weight_type != 0)

@@ -12,7 +12,7 @@ import subprocess
 import unittest
 
 import command
-from command import TREE, Base, main, needs, ordo, schedulers
+from command import TREE, Base, general_schedulers, main, needs, ordo
 from references import INF
 
 FOLDER = pathlib.Path(command.ORDO).parent if command.ORDO else pathlib.Path()
@@ -58,7 +58,7 @@ def build_back_end(folder):
                     "-o", os.path.join(folder, "libordo-cuda.so")], check=True)
 
 
-ON_GPU = [name for name in schedulers() if os.path.exists(os.path.join(TREE, "schedulers", name, "cuda.cuh"))]
+ON_GPU = [name for name in general_schedulers() if os.path.exists(os.path.join(TREE, "schedulers", name, "cuda.cuh"))]
 
 
 @needs("run")

@@ -37,6 +37,7 @@ static const ordo_instance on_relax[] = {{"bsp", run, ATOMIC | RACY | LOCK, ORDO
                                          {"adds", run, ATOMIC, ORDO_ON_CUDA},
                                          {"inbox", run, ATOMIC, ORDO_ON_CUDA},
                                          {"lock_server", run, SERVER, ORDO_ON_CUDA},
+                                         {"horizon", run, ATOMIC, ORDO_ON_CUDA},
                                          {NULL, NULL, 0, 0}};
 static const ordo_instance on_critical[] = {
     {"bsp", run, OWNER | LOCK, ORDO_ON_CUDA},   {"near_far", run, LOCK, ORDO_ON_CUDA},
@@ -49,6 +50,8 @@ static const ordo_instance *find(const char *op, const char *scheduler)
     const ordo_operator *found = ordo_operator_find(op);
     if (!found || !(found->properties & ORDO_SELECTIVE || found->kind == ORDO_KIND_CRITICAL))
         return NULL; /* cells that sum have none */
+    if (!strcmp(scheduler, "horizon") && !(found->properties & ORDO_BY_WEIGHT))
+        return NULL;
     const ordo_instance *at = found->kind == ORDO_KIND_RELAX ? on_relax : on_critical;
     while (at->scheduler && strcmp(at->scheduler, scheduler) != 0)
         at++;

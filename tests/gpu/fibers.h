@@ -224,6 +224,8 @@ ORDO_DEV float __uint_as_float(unsigned x)
 
 namespace cooperative_groups
 {
+namespace /* barriers differ from unit to unit */
+{
 struct fiber_all {
     void sync()
     {
@@ -249,6 +251,7 @@ struct fiber_one {
         return value;
     }
 };
+} // namespace
 static inline fiber_one coalesced_threads()
 {
     return fiber_one{};

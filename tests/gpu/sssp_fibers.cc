@@ -1,5 +1,5 @@
-/* sssp_fibers.cc -- broker and delta on a grid of fibers, with shortest paths: see relax_fibers.h. The queue of broker
- * alone, with calls of several blocks: broker_histories.cu.
+/* sssp_fibers.cc -- broker, delta and horizon on a grid of fibers, with shortest paths: see relax_fibers.h. The queue
+ * of broker alone, with calls of several blocks: broker_histories.cu.
  */
 #include "tests/gpu/launch_fibers.h"
 
@@ -14,10 +14,12 @@
 
 #include "schedulers/broker/cuda.cuh"
 #include "schedulers/delta/cuda.cuh"
+#include "schedulers/horizon/cuda.cuh"
 
 static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
-    if (!fiber_is(step, broker_kernel<false>) && !fiber_is(step, delta_kernel<false>))
+    if (!fiber_is(step, broker_kernel<false>) && !fiber_is(step, delta_kernel<false>) &&
+        !fiber_is(step, horizon_kernel<false>))
         abort();
 }

@@ -174,7 +174,7 @@ START_TEST(runs_that_pay_for_rows_by_weight)
 {
     make_graphs();
     for (int g = 0; g < GRAPHS; g++)
-        for (ordo_u64 runs = 0; runs < 16; runs++) {
+        for (ordo_u64 runs = 0; runs < 20; runs++) {
             ordo_work work = relax("sssp_u32", g);
             const ordo_options options = {.scheduler = "auto", .device = "cpu", .threads = 2, .repeats = runs};
             const bool pays = g == HUBS && runs >= 12;
@@ -182,7 +182,7 @@ START_TEST(runs_that_pay_for_rows_by_weight)
             if (has_gpu()) {
                 const ordo_options there = {.scheduler = "auto", .device = "cuda", .threads = 2, .repeats = runs};
                 work = relax("sssp_u32", g);
-                ck_assert_ptr_null(strstr(taken(&work, &there), "horizon"));
+                ck_assert_int_eq(strstr(taken(&work, &there), "horizon") != NULL, g == HUBS && runs >= 16);
             }
         }
     const ordo_options once = {.scheduler = "auto", .device = "cpu", .threads = 2};

@@ -222,6 +222,32 @@ ORDO_API ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out);
 /* Where rows of in-edges begin, [n + 1] on the host: job->in is set where the host has made the in-rows, and not where
  * the device has. Valid as long as the graph. After ordo_cuda_begin with `need_in`. */
 ORDO_API ordo_status ordo_cuda_in_offsets(ordo_cuda *c, const ordo_u64 **row);
+/* Rows whose edges are in the order of weights, for schedulers that go through a row only as far as an edge can matter.
+ */
+typedef enum ordo_cuda_row_order {
+    ORDO_CUDA_ANY_ORDER, /* as the graph has them: where the operator reads no weights, or the graph has none */
+    ORDO_CUDA_LIGHTEST_FIRST,
+    ORDO_CUDA_HEAVIEST_FIRST,
+    ORDO_CUDA_ROW_ORDERS
+} ordo_cuda_row_order;
+enum { ORDO_CUDA_QUANTILES = 129 };
+/* Those of which a record has the shares; the 16th is the last one. */
+#define ORDO_CUDA_QUANTILES_OF_RECORDS                                                                                 \
+    {                                                                                                                  \
+        1, 2, 4, 8, 13, 19, 26, 32, 38, 51, 64, 77, 90, 102, 115                                                       \
+    }
+typedef struct ordo_cuda_by_weight {
+    ordo_cuda_rows out, in;
+    /* [2 * n] of each vertex: its first edge, low and high word; its number of edges; of in-edges. Then 16 bytes: how
+     * many of its edges come up to that quantile, in 255ths, rounded up */
+    const uint4 *record;
+    ordo_u32 weight[ORDO_CUDA_QUANTILES]; /* of all edges, in the order of rows: the words of the weights at 0, 1 / 128,
+                                             2 / 128 ... 1; in any order 0 */
+} ordo_cuda_by_weight;
+/* The rows of the run's graph in that order, out-rows and in-rows. Made by the first call for a graph and kept with it;
+ * the time counts as preparation. Weights are of 4 bytes. After ordo_cuda_begin, in any order with `need_in`. Errors:
+ * ORDO_ERR_MEMORY; ORDO_ERR_DEVICE. */
+ORDO_API ordo_status ordo_cuda_rows_by_weight(ordo_cuda *c, ordo_cuda_row_order order, ordo_cuda_by_weight *out);
 /* Device memory of `count` elements of `size` bytes, freed at the end of the run; set to zero with `zero`. NULL after
  * ordo_fail. */
 ORDO_API void *ordo_cuda_alloc(ordo_cuda *c, ordo_u64 count, size_t size, bool zero);
