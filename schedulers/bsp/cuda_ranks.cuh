@@ -194,9 +194,11 @@ ORDO_DEV bool bsp_improve_owner(const bsp_ranks_args &a, ordo_u32 target, const 
     return false;
 }
 
-/* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
+/* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. Five
+ * blocks on a multiprocessor, as random accesses to cells bind: four are slower by a tenth. */
 template <int Exchange>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_ranks_kernel(const __grid_constant__ bsp_ranks_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 5)
+    bsp_ranks_kernel(const __grid_constant__ bsp_ranks_args a)
 {
     __shared__ op_dev_tile tile;
     __shared__ ordo_dev_queue queue;

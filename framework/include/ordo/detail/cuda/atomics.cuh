@@ -96,7 +96,11 @@ template <typename T> ORDO_DEV T ordo_dev_max(T *p, T value)
 template <typename T> ORDO_DEV T ordo_dev_exchange(T *p, T value)
 {
     using bits = typename ordo_dev_word<T>::bits;
-    return (T)atomicExch((bits *)p, (bits)value);
+    bits word; /* a conversion would change the bits of a real */
+    memcpy(&word, &value, sizeof word);
+    word = atomicExch((bits *)p, word);
+    memcpy(&value, &word, sizeof value);
+    return value;
 }
 
 template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
@@ -205,7 +209,11 @@ template <typename T> ORDO_DEV T ordo_dev_max_block(T *p, T value)
 template <typename T> ORDO_DEV T ordo_dev_exchange_block(T *p, T value)
 {
     using bits = typename ordo_dev_word<T>::bits;
-    return (T)atomicExch_block((bits *)p, (bits)value);
+    bits word;
+    memcpy(&word, &value, sizeof word);
+    word = atomicExch_block((bits *)p, word);
+    memcpy(&value, &word, sizeof value);
+    return value;
 }
 
 template <typename T> ORDO_DEV bool ordo_dev_swap_block(T *p, T *expected, T value)
