@@ -179,6 +179,10 @@ static ordo_status print_figure(const struct figure *f, const input *in, const c
     ordo_stats total = {.items = 0};
     printf("%-14s %-12s ", f->name, scheduler);
     const ordo_status status = f->run(in, &options, &total);
+    if (status == ORDO_ERR_UNSOUND && !strcmp(scheduler, "horizon")) { /* it needs a property that few have */
+        printf("left out: %s\n", ordo_last_error());
+        return ORDO_OK;
+    }
     if (status)
         printf("FAILED: %s\n", ordo_last_error());
     else

@@ -377,7 +377,9 @@ bool app_trial(const char *device, const char *scheduler, ordo_u64 seed, app_tal
         char sentence[1024];
         snprintf(sentence, sizeof sentence, "%s: %s", ordo_status_name(status), ordo_last_error());
         const bool whole = free_answer(&answer);
-        const bool missing = status == ORDO_ERR_UNSOUND && strcmp(device, "cpu") != 0; /* the CPU has all pairs */
+        /* the CPU has all pairs, but that horizon needs a property which few operators have */
+        const bool missing =
+            status == ORDO_ERR_UNSOUND && (strcmp(device, "cpu") != 0 || strcmp(scheduler, "horizon") == 0);
         right = whole && (!status || again || missing);
         if (!right)
             printf("WRONG: %s\n  %s", whole ? sentence : "words beyond an array of the caller's are written", current);

@@ -35,7 +35,7 @@ class Projects:
             quick.write_text('#!/bin/sh\nexec cc "$@" -O0 -DORDO_INLINE_FREELY\n')
             quick.chmod(0o755)
             self.quick.append(f"CC={quick}")
-        self.on_cuda = {path.parent.name for path in (self.ordo.includedir / "ordo" / "schedulers").glob("*/cuda.cuh")}
+        self.on_cuda = {path.parent.name for path in (self.ordo.includedir / "ordo" / "schedulers").glob("*/cuda.cuh")} - {"horizon"}
 
     def run(self, command):
         return run(command, env=self.environment)
