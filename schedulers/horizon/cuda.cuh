@@ -261,12 +261,7 @@ ORDO_DEV bool horizon_reserve(const horizon_args &a, horizon_warp *w, bool has, 
     if (!some || w->dry)
         return false;
     const ordo_u32 chunks = has ? (ordo_u32)(((ordo_u64)count + HORIZON_CHUNK_EDGES - 1) / HORIZON_CHUNK_EDGES) : 0;
-    ordo_u32 up_to = chunks;
-#pragma unroll
-    for (int back = 1; back < 32; back *= 2) {
-        const ordo_u32 other = __shfl_up_sync(~0u, up_to, back);
-        up_to += lane >= (ordo_u32)back ? other : 0;
-    }
+    const ordo_u32 up_to = ordo_warp_sum_up_to(chunks);
     ordo_u64 word = 0;
     if (lane == 31)
         word = ordo_dev_add(&a.words->step[(w->step + 1) % 3].ranges, (ordo_u64)__popc(some) << 40 | up_to);
@@ -345,12 +340,7 @@ ORDO_DEV void horizon_offer(const horizon_args &a, horizon_warp *w, const horizo
         ordo_u32 i = begin + 32 * u + lane;
         has[u] = i < total;
         i = has[u] ? i : total - 1;
-        ordo_u32 owner = 0; /* the last lane whose offset is at most i */
-#pragma unroll
-        for (ordo_u32 step = 16; step; step /= 2) {
-            const ordo_u32 other = __shfl_sync(~0u, up_to, owner + step);
-            owner += other <= i ? step : 0;
-        }
+        const ordo_u32 owner = ordo_warp_owner(up_to, i);
         e[u] = __shfl_sync(~0u, t.first - up_to, owner) + i;
         of[u] = __shfl_sync(~0u, t.value, owner);
         between[u] = __shfl_sync(~0u, (int)t.between, owner);
@@ -464,12 +454,7 @@ ORDO_DEV horizon_batch horizon_take_chunks(const horizon_args &a, horizon_warp *
     const ordo_u32 first = horizon_find(a.before[side], from.places, (ordo_u32)from.at);
     /* every range has a chunk, so 32 of them are enough */
     const ordo_u32 window = first + lane < from.places ? ordo_dev_load(&a.before[side][first + lane]) : ~0u;
-    ordo_u32 owner = 0;
-#pragma unroll
-    for (ordo_u32 step = 16; step; step /= 2) {
-        const ordo_u32 other = __shfl_sync(~0u, window, owner + step);
-        owner += other <= chunk ? step : 0;
-    }
+    const ordo_u32 owner = ordo_warp_owner(window, chunk);
     const ordo_u32 number = chunk - __shfl_sync(~0u, window, owner);
     horizon_batch t = {};
     if (lane < from.grain && chunk < from.end) {
@@ -601,7 +586,6 @@ ORDO_DEV bool horizon_next(const horizon_args &a, horizon_warp *w, const horizon
 /* By the whole grid: a superstep that pushes. Each of its parts is in one place, as the code is inlined. */
 ORDO_DEV void horizon_push(const horizon_args &a, horizon_warp *w, const horizon_state &s)
 {
-    const ordo_u32 lane = threadIdx.x % 32;
     horizon_source from = {};
     horizon_batch t = {};
     ordo_u32 before = 0, total = 0, begin = 0; /* edges of the lanes before this one, of all; the next one */
@@ -619,12 +603,7 @@ ORDO_DEV void horizon_push(const horizon_args &a, horizon_warp *w, const horizon
             begin += 32 * HORIZON_AHEAD;
         } else if (more) {
             more = horizon_next(a, w, s, &from, &t);
-            ordo_u32 up_to = t.count;
-#pragma unroll
-            for (int back = 1; back < 32; back *= 2) {
-                const ordo_u32 other = __shfl_up_sync(~0u, up_to, back);
-                up_to += lane >= (ordo_u32)back ? other : 0;
-            }
+            const ordo_u32 up_to = ordo_warp_sum_up_to(t.count);
             before = up_to - t.count;
             total = __shfl_sync(~0u, up_to, 31);
             begin = 0;

@@ -20,11 +20,11 @@ template <typename A, typename B> struct ordo_dev_either<false, A, B> {
     using type = B;
 };
 
-/* Operations of one thread on one word, at two scopes: device scope for global memory, and block scope (_block) for
- * words in the shared memory of the thread's block. All are relaxed but for acquire, release and the fences. Loads and
- * stores are the compiler's scoped intrinsics. Read-modify-write operations are CUDA's functions, relaxed by
- * definition: these know the memory space of the address, whereas the intrinsics add a check and a loop to every 64-bit
- * operation. */
+/* Operations of one thread on one word, at three scopes: device scope, for global memory; block scope (_block), for
+ * words in the shared memory of the thread's block; system scope (_system), for memory that other GPUs access. All are
+ * relaxed but for acquire, release and the fences. Loads and stores are the compiler's scoped intrinsics.
+ * Read-modify-write operations are CUDA's functions, relaxed by definition: these know the memory space of the address,
+ * whereas the intrinsics add a check and a loop to every 64-bit operation. */
 template <typename T> struct ordo_dev_word { /* the types that CUDA's functions take */
     static constexpr bool is_signed = (T)-1 < (T)0;
     using bits = typename ordo_dev_either<sizeof(T) == 8, unsigned long long, unsigned>::type;
@@ -42,6 +42,33 @@ template <typename T> ORDO_DEV void ordo_dev_store_shared(T *p, T value)
 {
     *(volatile T *)p = value;
 }
+
+/* Exchange, and compare-and-swap, which sets *expected to what there was, at the scope of a suffix of CUDA's functions.
+ * Values pass as bits: a conversion would change those of a real. */
+#define ORDO_DEV_SWAPS(_scope)                                                                                         \
+    template <typename T> ORDO_DEV T ordo_dev_exchange##_scope(T *p, T value)                                          \
+    {                                                                                                                  \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        bits word;                                                                                                     \
+        memcpy(&word, &value, sizeof word);                                                                            \
+        word = atomicExch##_scope((bits *)p, word);                                                                    \
+        memcpy(&value, &word, sizeof value);                                                                           \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV bool ordo_dev_swap##_scope(T *p, T *expected, T value)                              \
+    {                                                                                                                  \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        bits was, from, to;                                                                                            \
+        memcpy(&from, expected, sizeof from);                                                                          \
+        memcpy(&to, &value, sizeof to);                                                                                \
+        was = atomicCAS##_scope((bits *)p, from, to);                                                                  \
+        memcpy(expected, &was, sizeof was);                                                                            \
+        return was == from;                                                                                            \
+    }
+ORDO_DEV_SWAPS()
+ORDO_DEV_SWAPS(_block)
+ORDO_DEV_SWAPS(_system)
+#undef ORDO_DEV_SWAPS
 
 /* Device scope: words that other blocks read and write. */
 
@@ -91,27 +118,6 @@ template <typename T> ORDO_DEV T ordo_dev_max(T *p, T value)
 {
     using number = typename ordo_dev_word<T>::number;
     return (T)atomicMax((number *)p, (number)value);
-}
-
-template <typename T> ORDO_DEV T ordo_dev_exchange(T *p, T value)
-{
-    using bits = typename ordo_dev_word<T>::bits;
-    bits word; /* a conversion would change the bits of a real */
-    memcpy(&word, &value, sizeof word);
-    word = atomicExch((bits *)p, word);
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
-{
-    using bits = typename ordo_dev_word<T>::bits;
-    bits was, from, to;
-    memcpy(&from, expected, sizeof from);
-    memcpy(&to, &value, sizeof to);
-    was = atomicCAS((bits *)p, from, to);
-    memcpy(expected, &was, sizeof was);
-    return was == from;
 }
 
 ORDO_DEV void ordo_dev_fence(void) /* acquire and release */
@@ -206,27 +212,6 @@ template <typename T> ORDO_DEV T ordo_dev_max_block(T *p, T value)
     return (T)atomicMax_block((number *)p, (number)value);
 }
 
-template <typename T> ORDO_DEV T ordo_dev_exchange_block(T *p, T value)
-{
-    using bits = typename ordo_dev_word<T>::bits;
-    bits word;
-    memcpy(&word, &value, sizeof word);
-    word = atomicExch_block((bits *)p, word);
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-template <typename T> ORDO_DEV bool ordo_dev_swap_block(T *p, T *expected, T value)
-{
-    using bits = typename ordo_dev_word<T>::bits;
-    bits was, from, to;
-    memcpy(&from, expected, sizeof from);
-    memcpy(&to, &value, sizeof to);
-    was = atomicCAS_block((bits *)p, from, to);
-    memcpy(expected, &was, sizeof was);
-    return was == from;
-}
-
 ORDO_DEV void ordo_dev_fence_block(void) /* acquire and release */
 {
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
@@ -256,17 +241,6 @@ template <typename T> ORDO_DEV void ordo_dev_release_system(T *p, T value)
 ORDO_DEV void ordo_dev_fence_system(void) /* acquire and release */
 {
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
-}
-
-template <typename T> ORDO_DEV bool ordo_dev_swap_system(T *p, T *expected, T value)
-{
-    using bits = typename ordo_dev_word<T>::bits;
-    bits was, from, to;
-    memcpy(&from, expected, sizeof from);
-    memcpy(&to, &value, sizeof to);
-    was = atomicCAS_system((bits *)p, from, to);
-    memcpy(expected, &was, sizeof was);
-    return was == from;
 }
 
 /* By one thread: prefetches a cache line into the second-level cache, if `has`. */

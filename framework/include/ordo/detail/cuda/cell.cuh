@@ -8,10 +8,10 @@
  * capability 9.0, PTX ISA 8.3. Code for less has no such cells, and op_cuda_cells() refuses the run ahead of a launch.
  *
  * Memory order. Relaxed, of device scope, as for numbers; what changes cells in runs over several GPUs is of system
- * scope. A cell that selects only gets better, since every change is a
- * compare-and-swap from a value that is worse, or a store under the cell's lock or by its only writer; coherence of
- * that one location is all that the argument of cuda.cuh needs, and it holds for an access of 16 bytes as for one of 4,
- * as long as all accesses to the cell have its size. They do: no code reads a member of a cell in place.
+ * scope. A cell that selects only gets better, since every change is a compare-and-swap from a value that is worse, or
+ * a store under the cell's lock or by its only writer; coherence of that one location is all that the argument of
+ * cuda.cuh needs, and it holds for an access of 16 bytes as for one of 4, as long as all accesses to the cell have its
+ * size. They do: no code reads a member of a cell in place.
  */
 #if ORDO_OP_STRUCT
 
@@ -44,19 +44,13 @@ ORDO_DEV void ordo_dev_store(op_cell *cell, op_cell value)
     ordo_dev_store_wide((ulonglong2 *)cell, word);
 }
 
-#if ORDO_OVER_RANKS
-#define OP_DEV_CELL_SCOPE "sys"
-#else
-#define OP_DEV_CELL_SCOPE "gpu"
-#endif
-
 ORDO_DEV bool ordo_dev_swap(op_cell *cell, op_cell *expected, op_cell value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     const op_dev_halves from = op_dev_halves_of(*expected), to = op_dev_halves_of(value);
     op_dev_halves was;
     asm volatile("{ .reg .b128 f, t, w; mov.b128 f, {%3, %4}; mov.b128 t, {%5, %6};"
-                 " atom.relaxed." OP_DEV_CELL_SCOPE ".global.cas.b128 w, [%2], f, t; mov.b128 {%0, %1}, w; }"
+                 " atom.relaxed.gpu.global.cas.b128 w, [%2], f, t; mov.b128 {%0, %1}, w; }"
                  : "=l"(was.low), "=l"(was.high)
                  : "l"(__cvta_generic_to_global(cell)), "l"(from.low), "l"(from.high), "l"(to.low), "l"(to.high)
                  : "memory");
@@ -95,25 +89,30 @@ ORDO_DEV bool ordo_dev_swap(op_cell *cell, op_cell *expected, op_cell value)
     op_dev_bits from, to;
     memcpy(&from, expected, sizeof from);
     memcpy(&to, &value, sizeof to);
-#if ORDO_OVER_RANKS
-    const op_dev_bits was = atomicCAS_system((op_dev_bits *)cell, from, to);
-#else
     const op_dev_bits was = atomicCAS((op_dev_bits *)cell, from, to);
-#endif
     memcpy(expected, &was, sizeof was);
     return was == from;
 }
 
 #endif
 
-/* In runs over several GPUs cells are swapped at system scope in any case; a load mixes no two values at either. */
+/* The same at system scope; of cells of 16 bytes at that of the device, as they do not run over several GPUs. */
 ORDO_DEV op_cell ordo_dev_load_system(op_cell *cell)
 {
-    return ordo_dev_load(cell);
+    return ordo_dev_load(cell); /* a load mixes no two values at either scope */
 }
 ORDO_DEV bool ordo_dev_swap_system(op_cell *cell, op_cell *expected, op_cell value)
 {
+#if ORDO_OP_CELL_BYTES == 16
     return ordo_dev_swap(cell, expected, value);
+#else
+    op_dev_bits from, to;
+    memcpy(&from, expected, sizeof from);
+    memcpy(&to, &value, sizeof to);
+    const bool done = ordo_dev_swap_system((op_dev_bits *)cell, &from, to);
+    memcpy(expected, &from, sizeof from);
+    return done;
+#endif
 }
 
 /* By a whole warp: the value of lane `lane`. */

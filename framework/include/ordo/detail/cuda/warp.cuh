@@ -644,11 +644,7 @@ ORDO_DEV void op_warp_gather(const op_warp_ctx &g, op_warp *w, op_batch *t, bool
     t->value = taken;
     t->hubs = __ballot_sync(~0u, hub);
     t->piece = t->first = 0;
-    ordo_u32 offset = degree;
-    for (int step = 1; step < 32; step *= 2) {
-        const ordo_u32 other = __shfl_up_sync(~0u, offset, step);
-        offset += threadIdx.x % 32 >= (ordo_u32)step ? other : 0;
-    }
+    const ordo_u32 offset = ordo_warp_sum_up_to(degree);
     t->total = __shfl_sync(~0u, offset, 31);
     t->offset = offset - degree;
     t->begin = begin - (hub ? 0 : t->offset);
@@ -992,18 +988,6 @@ ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_ent
     return there;
 }
 
-/* The last lane whose offset is at most `i`; offsets ascend, the first is 0. */
-ORDO_DEV ordo_u32 op_warp_owner(ordo_u32 offset, ordo_u32 i)
-{
-    ordo_u32 owner = 0;
-#pragma unroll
-    for (ordo_u32 step = 16; step; step /= 2) {
-        const ordo_u32 other = __shfl_sync(~0u, offset, owner + step);
-        owner += other <= i ? step : 0;
-    }
-    return owner;
-}
-
 /* Expands the next 32 * N edges of the batch. */
 template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
@@ -1020,7 +1004,7 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
         has[u] = i < t->total;
         i = min(i, t->total - 1); /* without a branch: a lane without an edge computes with the last edge, and offers
                                      nothing */
-        const ordo_u32 owner = op_warp_owner(t->offset, i);
+        const ordo_u32 owner = ordo_warp_owner(t->offset, i);
         e[u] = __shfl_sync(~0u, t->begin, owner) + i;
         tail[u] = __shfl_sync(~0u, t->v, owner);
         of[u] = op_dev_shuffle(t->value, (int)owner);
@@ -1104,19 +1088,14 @@ template <typename Hooks> ORDO_DEV void op_warp_cut_hubs(const op_warp_ctx &g, o
         const bool mine = left >> lane & 1 && bucket == b;
         left &= ~__ballot_sync(~0u, mine);
         const ordo_u32 count = mine ? last - first + 1 : 0;
-        ordo_u32 offset = count; /* of the lane's first piece among those of all lanes */
-        for (int step = 1; step < 32; step *= 2) {
-            const ordo_u32 other = __shfl_up_sync(~0u, offset, step);
-            offset += lane >= (ordo_u32)step ? other : 0;
-        }
-        const ordo_u32 total = __shfl_sync(~0u, offset, 31);
-        offset -= count;
+        const ordo_u32 up_to = ordo_warp_sum_up_to(count), total = __shfl_sync(~0u, up_to, 31);
+        const ordo_u32 offset = up_to - count; /* of the lane's first piece among those of all lanes */
         for (ordo_u32 done = 0; done < total; done += g.pieces) {
             const ordo_u32 end = total - done < g.pieces ? total : done + g.pieces;
             const ordo_u64 slot = hooks.reserve(b, end - done);
             for (ordo_u32 at = done; at < end; at += 32) {
                 const ordo_u32 i = at + lane < end ? at + lane : end - 1;
-                const ordo_u32 of = op_warp_owner(offset, i);
+                const ordo_u32 of = ordo_warp_owner(offset, i);
                 const ordo_u32 number = __shfl_sync(~0u, first, of) + (i - __shfl_sync(~0u, offset, of));
                 const ordo_u32 piece = 2 * number + (i == __shfl_sync(~0u, offset, of));
                 const ordo_vid v = __shfl_sync(~0u, t->v, of);
