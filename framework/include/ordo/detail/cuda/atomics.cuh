@@ -43,33 +43,6 @@ template <typename T> ORDO_DEV void ordo_dev_store_shared(T *p, T value)
     *(volatile T *)p = value;
 }
 
-/* Exchange, and compare-and-swap, which sets *expected to what there was, at the scope of a suffix of CUDA's functions.
- * Values pass as bits: a conversion would change those of a real. */
-#define ORDO_DEV_SWAPS(_scope)                                                                                         \
-    template <typename T> ORDO_DEV T ordo_dev_exchange##_scope(T *p, T value)                                          \
-    {                                                                                                                  \
-        using bits = typename ordo_dev_word<T>::bits;                                                                  \
-        bits word;                                                                                                     \
-        memcpy(&word, &value, sizeof word);                                                                            \
-        word = atomicExch##_scope((bits *)p, word);                                                                    \
-        memcpy(&value, &word, sizeof value);                                                                           \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-    template <typename T> ORDO_DEV bool ordo_dev_swap##_scope(T *p, T *expected, T value)                              \
-    {                                                                                                                  \
-        using bits = typename ordo_dev_word<T>::bits;                                                                  \
-        bits was, from, to;                                                                                            \
-        memcpy(&from, expected, sizeof from);                                                                          \
-        memcpy(&to, &value, sizeof to);                                                                                \
-        was = atomicCAS##_scope((bits *)p, from, to);                                                                  \
-        memcpy(expected, &was, sizeof was);                                                                            \
-        return was == from;                                                                                            \
-    }
-ORDO_DEV_SWAPS()
-ORDO_DEV_SWAPS(_block)
-ORDO_DEV_SWAPS(_system)
-#undef ORDO_DEV_SWAPS
-
 /* Device scope: words that other blocks read and write. */
 
 template <typename T> ORDO_DEV T ordo_dev_load(T *p)
@@ -259,6 +232,40 @@ ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
     return word;
 }
 
+ORDO_DEV ordo_u64 ordo_dev_clock(void)
+{
+    ordo_u64 t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+
+/* Exchange, and compare-and-swap, which sets *expected to what there was, at the scope of a suffix of CUDA's functions.
+ * Values pass as bits: a conversion would change those of a real. */
+#define ORDO_DEV_SWAPS(_scope)                                                                                         \
+    template <typename T> ORDO_DEV T ordo_dev_exchange##_scope(T *p, T value)                                          \
+    {                                                                                                                  \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        bits word;                                                                                                     \
+        memcpy(&word, &value, sizeof word);                                                                            \
+        word = atomicExch##_scope((bits *)p, word);                                                                    \
+        memcpy(&value, &word, sizeof value);                                                                           \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    template <typename T> ORDO_DEV bool ordo_dev_swap##_scope(T *p, T *expected, T value)                              \
+    {                                                                                                                  \
+        using bits = typename ordo_dev_word<T>::bits;                                                                  \
+        bits was, from, to;                                                                                            \
+        memcpy(&from, expected, sizeof from);                                                                          \
+        memcpy(&to, &value, sizeof to);                                                                                \
+        was = atomicCAS##_scope((bits *)p, from, to);                                                                  \
+        memcpy(expected, &was, sizeof was);                                                                            \
+        return was == from;                                                                                            \
+    }
+ORDO_DEV_SWAPS()
+ORDO_DEV_SWAPS(_block)
+ORDO_DEV_SWAPS(_system)
+#undef ORDO_DEV_SWAPS
+
 /* By one thread: minimum and maximum as above, only if `has`, by a predicated instruction instead of a branch: several
  * such operations are in flight together, and lanes without `has` cost nothing. Sets *old to the word's old value if
  * `has`; otherwise it is unchanged. At device scope, and at system scope (_system). */
@@ -283,12 +290,5 @@ ORDO_DEV_WHERE(min, long long, "s64", "l")
 ORDO_DEV_WHERE(max, long long, "s64", "l")
 #undef ORDO_DEV_WHERE
 #undef ORDO_DEV_WHERE_AT
-
-ORDO_DEV ordo_u64 ordo_dev_clock(void)
-{
-    ordo_u64 t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
-}
 
 #endif
