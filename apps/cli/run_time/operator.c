@@ -160,11 +160,8 @@ static void list_slots(run_time_operator *op)
 /* The devices over several of which a scheduler has code for the operator. */
 static unsigned distributed(const run_time_operator *op, const ordo_scheduler *s)
 {
-    const bool real = op->op.cell == ORDO_F32 || op->op.cell == ORDO_F64;
     if (op->op.kind != ORDO_KIND_RELAX)
         return op->op.kind == ORDO_KIND_GATHER ? s->gathers_distributed : 0;
-    if (op->table->order == ORDO_SUM && real) /* not run yet: no operator of the tree is such a one */
-        return 0;
     return op->table->order == ORDO_SUM || !op->op.activates ? s->sums_distributed : s->distributed;
 }
 
