@@ -1,5 +1,5 @@
-/* held.h -- what a session holds on the device between its runs, beside its arrays (session.cu), and what host.cu
- * offers for passes. */
+/* held.h -- what is held on the device between runs (session.cu): by a session, beside its arrays, and by the process
+ * for runs without a session; and what host.cu offers for passes. */
 #ifndef ORDO_CUDA_HELD_H
 #define ORDO_CUDA_HELD_H
 
@@ -11,7 +11,8 @@ enum { ORDO_CUDA_MOST_HELD = 64 };
 typedef struct ordo_cuda_block {
     void *at;
     ordo_u64 bytes;
-    bool used; /* by the run under way */
+    bool used;     /* by the run under way */
+    ordo_u32 idle; /* runs that ended since one used it; counted for runs without a session */
 } ordo_cuda_block;
 
 typedef struct ordo_cuda_held {
@@ -27,7 +28,7 @@ typedef struct ordo_cuda_held {
     } pass;                     /* the parameter of the last one */
     int device;                 /* its number */
     int units;                  /* multiprocessors */
-    size_t vacant, whole;       /* bytes of the device, as of the first run; whole 0: none yet */
+    size_t vacant, whole;       /* bytes of the device, as of the first run of a session; whole 0: none yet */
     ordo_cuda_mailbox *mailbox; /* of runs; NULL before the first */
     cudaEvent_t before, after;
 } ordo_cuda_held;
@@ -36,8 +37,14 @@ typedef struct ordo_cuda_held {
 void *ordo_cuda_hold(ordo_cuda_held *held, ordo_u64 bytes);
 /* Keeps a block for later runs, or frees it where too many are kept. */
 void ordo_cuda_give(ordo_cuda_held *held, void *block, ordo_u64 bytes);
-/* Frees the blocks that no run uses. Whether there were any. */
+/* Frees the blocks that no run uses: of `held`, unless NULL, and those that the process keeps. Whether there were any.
+ */
 bool ordo_cuda_let_go(ordo_cuda_held *held);
+/* What the process keeps for runs without a session on the current device, which is the caller's until it gives it back
+ * by ordo_cuda_keep. NULL: the memory for it could not be had. */
+ordo_cuda_held *ordo_cuda_kept(void);
+/* Blocks that the last few runs did not use are freed. */
+void ordo_cuda_keep(ordo_cuda_held *held);
 /* ORDO_ERR_USAGE unless `at` is in memory of that GPU. */
 ordo_status ordo_cuda_check_place(const void *at, int device);
 /* Whether a kernel was given up: then nothing that waits for the device may be called. */

@@ -51,7 +51,8 @@ enum { MOST_BLOCKS = 32 + ORDO_MOST_ARRAYS, LEAST_MAJOR = 7, LEAST_MINOR = 5 };
 struct ordo_cuda_own {
     const char *name;     /* who asks for memory */
     int threads;          /* of the host, for copies */
-    ordo_cuda_held *held; /* of the run's session, or NULL */
+    ordo_cuda_held *held; /* of the run's session, or what the process keeps; NULL: the memory for that was short */
+    bool apart;           /* the run has a session: cells and items are on the device */
     void *block[MOST_BLOCKS];
     ordo_u64 bytes[MOST_BLOCKS];
     int blocks;
@@ -161,16 +162,17 @@ static ordo_status short_of(const ordo_cuda_own *own, ordo_u64 needed)
                      (unsigned long long)needed, (unsigned long long)own->vacant, (unsigned long long)own->whole);
 }
 
-/* Checks, before any memory is allocated, that there is enough for what is known to be needed. A session asked when its
- * first run began: where that is too little it asks again, since other memory may have been freed since. */
+/* Checks, before any memory is allocated, that there is enough for what is known to be needed. Where it is too little,
+ * what is held for later runs is freed; and a session asked when its first run began, so it asks again. */
 static ordo_status check_capacity(ordo_cuda_own *own, ordo_u64 needed)
 {
-    if (needed > own->vacant && own->held) {
+    if (needed > own->vacant) {
         ordo_cuda_let_go(own->held);
         const ordo_status status = failed(cudaMemGetInfo(&own->vacant, &own->whole), "asking for memory");
         if (status)
             return status;
-        own->held->vacant = own->vacant;
+        if (own->held)
+            own->held->vacant = own->vacant;
     }
     return needed > own->vacant ? short_of(own, needed) : ORDO_OK;
 }
@@ -180,7 +182,7 @@ static ordo_status take(ordo_cuda_own *own, ordo_u64 bytes, void **out)
     *out = NULL;
     own->needed += bytes;
     cudaError_t error = cudaMalloc(out, bytes ? bytes : 1);
-    if (error == cudaErrorMemoryAllocation && own->held && ordo_cuda_let_go(own->held)) {
+    if (error == cudaErrorMemoryAllocation && ordo_cuda_let_go(own->held)) {
         cudaGetLastError();
         error = cudaMalloc(out, bytes ? bytes : 1);
         cudaMemGetInfo(&own->vacant, &own->whole);
@@ -274,6 +276,7 @@ static void drop_graph(void *graph)
         cudaFree(g->four ? g->four + g->listed.first : NULL);
         cudaFree(g->readers ? g->readers + g->listed.first : NULL);
         cudaFree(g->tail);
+        ordo_cuda_let_go(NULL);
     }
     drop_tails(&g->hot, g->listed_before);
     drop_order(&g->order);
@@ -923,7 +926,7 @@ static ordo_status make_by_weight(const ordo_cuda *c, ordo_cuda_row_order order,
     ordo_status status = kept ? failed(cudaMemGetInfo(&left, &whole), "asking for memory") : ORDO_ERR_MEMORY;
     if (!status && sorts)
         status = ordo_by_weight_bytes(d->out, same, &bytes);
-    if (!status && bytes > left && c->own->held && ordo_cuda_let_go(c->own->held))
+    if (!status && bytes > left && ordo_cuda_let_go(c->own->held))
         status = failed(cudaMemGetInfo(&left, &whole), "asking for memory");
     if (!status && bytes > left)
         status = ordo_fail(
@@ -1189,7 +1192,7 @@ static ordo_status ask_for_memory(ordo_cuda_own *own)
     return status;
 }
 
-/* Makes the mailbox and the events, or takes those of the session, which has them from its first run. */
+/* Makes the mailbox and the events, or takes those that are held from an earlier run. */
 static ordo_status make_tools(ordo_cuda_own *own)
 {
     ordo_status status = ORDO_OK;
@@ -1254,11 +1257,13 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     own->range = nvtxRangeStartA(job->op->name);
     own->name = job->op->name;
     own->threads = ordo_job_host_threads(job);
-    const bool apart = ordo_job_session(job, (void **)&own->held) != NULL; /* cells and items are on the device */
+    const bool apart = own->apart = ordo_job_session(job, (void **)&own->held) != NULL;
     const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = check_run(job, cell);
+    if (!status && !apart)
+        own->held = ordo_cuda_kept();
     if (!status)
         status = ask_for_memory(own);
     if (!status)
@@ -1565,6 +1570,8 @@ ordo_status ordo_cuda_end(ordo_cuda *c, ordo_status status)
     }
     ordo_live_free(own->live);
     free_tools(own);
+    if (own->held && !own->apart)
+        ordo_cuda_keep(own->held);
     ordo_free(own);
     ordo_job_add_transfer(c->job, ordo_seconds() - start);
     return status;

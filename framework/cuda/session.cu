@@ -1,11 +1,14 @@
-/* session.cu -- sessions on a GPU: the arrays of a session, the memory that its runs use again, and passes.
+/* session.cu -- what stays on a GPU between runs: memory that later runs use again, the arrays of a session, and
+ * passes.
  *
  * Problem: between two runs that take some hundred microseconds each, an allocation, an event or a copy of all vertices
  * takes longer than the runs.
  *
  * Method: memory that a run gives back is kept, and a later run gets the smallest block that is large enough and not
- * more than twice as large; runs of one app ask for the same sizes. A pass is one launch; what it has found are two
- * words, cleared ahead of it and copied afterwards, which waits for the kernel.
+ * more than twice as large; runs of one app ask for the same sizes. The pinned words and the events of a run are kept,
+ * too. Runs without a session take what the process keeps for their device (kept_for). It is freed where memory is
+ * short, where a graph leaves the device, and, block by block, when KEPT_RUNS runs did not use it. A pass is one
+ * launch; what it has found are two words, cleared ahead of it and copied afterwards, which waits for the kernel.
  */
 #include <string.h>
 
@@ -15,7 +18,12 @@
 #include "held.h"
 #include "ranks.h"
 
-enum { THREADS = 256, BLOCKS = 8 /* of a multiprocessor */ };
+enum {
+    THREADS = 256,
+    BLOCKS = 8,        /* of a multiprocessor */
+    KEPT_DEVICES = 64, /* what is kept is for devices with smaller numbers */
+    KEPT_RUNS = 4
+};
 
 /* ---- memory of runs ---- */
 
@@ -30,6 +38,7 @@ void *ordo_cuda_hold(ordo_cuda_held *held, ordo_u64 bytes)
     if (!best)
         return NULL;
     best->used = true;
+    best->idle = 0;
     return best->at;
 }
 
@@ -43,19 +52,79 @@ void ordo_cuda_give(ordo_cuda_held *held, void *block, ordo_u64 bytes)
     if (held->blocks == ORDO_CUDA_MOST_HELD)
         cudaFree(block);
     else
-        held->block[held->blocks++] = ordo_cuda_block{block, bytes, false};
+        held->block[held->blocks++] = ordo_cuda_block{block, bytes, false, 0};
+}
+
+/* Frees the blocks that are not used, and have not been for so many runs. Whether there were any. */
+static bool free_blocks(ordo_cuda_held *held, ordo_u32 idle)
+{
+    int left = 0;
+    for (int i = 0; i < held->blocks; i++)
+        if (held->block[i].used || held->block[i].idle < idle)
+            held->block[left++] = held->block[i];
+        else
+            cudaFree(held->block[i].at);
+    const bool any = left < held->blocks;
+    held->blocks = left;
+    return any;
+}
+
+static void free_tools(ordo_cuda_held *held)
+{
+    if (held->before)
+        cudaEventDestroy(held->before);
+    if (held->after)
+        cudaEventDestroy(held->after);
+    cudaFreeHost((void *)held->mailbox);
+}
+
+/* ---- runs without a session ---- */
+
+/* By device; atomic. A run that begins takes it out, so no two use it at once; a second run finds NULL and makes one,
+ * and of two that come back one is freed. The exchanges acquire and release, so a run sees what the last one left. */
+static ordo_cuda_held *kept_for[KEPT_DEVICES];
+
+/* Puts it back, unless another one is there. */
+static void put_back(ordo_cuda_held *held)
+{
+    ordo_cuda_held *none = NULL;
+    if (__atomic_compare_exchange_n(&kept_for[held->device], &none, held, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return;
+    free_blocks(held, 0);
+    free_tools(held);
+    ordo_free(held);
+}
+
+ordo_cuda_held *ordo_cuda_kept(void)
+{
+    int device;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= KEPT_DEVICES)
+        return NULL;
+    ordo_cuda_held *held = __atomic_exchange_n(&kept_for[device], (ordo_cuda_held *)NULL, __ATOMIC_ACQUIRE);
+    if (!held && (held = (ordo_cuda_held *)ordo_alloc_zero(1, sizeof *held)))
+        held->device = device;
+    return held;
+}
+
+void ordo_cuda_keep(ordo_cuda_held *held)
+{
+    for (int i = 0; i < held->blocks; i++)
+        held->block[i].idle++;
+    free_blocks(held, 1 + KEPT_RUNS);
+    held->whole = 0; /* each run asks for the memory that is free */
+    put_back(held);
 }
 
 bool ordo_cuda_let_go(ordo_cuda_held *held)
 {
-    int kept = 0;
-    for (int i = 0; i < held->blocks; i++)
-        if (held->block[i].used)
-            held->block[kept++] = held->block[i];
-        else
-            cudaFree(held->block[i].at);
-    const bool any = kept < held->blocks;
-    held->blocks = kept;
+    bool any = held && free_blocks(held, 0);
+    for (int device = 0; device < KEPT_DEVICES && !ordo_cuda_is_lost(); device++) {
+        ordo_cuda_held *kept = __atomic_exchange_n(&kept_for[device], (ordo_cuda_held *)NULL, __ATOMIC_ACQUIRE);
+        if (!kept)
+            continue;
+        any = free_blocks(kept, 0) || any;
+        put_back(kept);
+    }
     return any;
 }
 
@@ -65,16 +134,11 @@ static void session_end(void *own)
 {
     ordo_cuda_held *held = (ordo_cuda_held *)own;
     if (!ordo_cuda_is_lost()) {
-        for (int i = 0; i < held->blocks; i++)
-            cudaFree(held->block[i].at);
+        free_blocks(held, 0);
         for (size_t i = 0; i < held->arrays; i++)
             cudaFree(held->array[i]);
         cudaFree(held->found);
-        if (held->before)
-            cudaEventDestroy(held->before);
-        if (held->after)
-            cudaEventDestroy(held->after);
-        cudaFreeHost((void *)held->mailbox);
+        free_tools(held);
     }
     ordo_free(held->array);
     ordo_free(held);
