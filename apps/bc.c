@@ -26,6 +26,7 @@
 #include "apps/bc_program.h"
 #include "apps/common.h"
 #include "apps/runs.h"
+#include "framework/graph/graph.h"
 #include "framework/run/in_rows.h"
 #include "operators/bc.h"
 #include "operators/bfs.h"
@@ -164,7 +165,7 @@ static ordo_status run_operators(const ordo_graph *g, const bc_request *request,
     double prepared;
     ordo_status status = ordo_in_rows(g, options, &in, &prepared);
     if (!status)
-        status = ordo_graph_borrow(in, ordo_graph_symmetric(g), &reversed);
+        status = ordo_graph_over_own(in, ordo_graph_symmetric(g), 0, &reversed);
     if (status)
         return status;
     s.in = reversed;

@@ -24,6 +24,7 @@
 #include "apps/common.h"
 #include "apps/hits_passes.h"
 #include "apps/runs.h"
+#include "framework/graph/graph.h"
 #include "framework/run/in_rows.h"
 
 static const double CHANGE = 1e-12;
@@ -186,7 +187,7 @@ ordo_status ordo_hits(const ordo_graph *g, ordo_u64 rounds, const ordo_options *
     double prepared;
     status = ordo_in_rows(g, &it.runs.options, &in, &prepared);
     if (!status)
-        status = ordo_graph_borrow(in, ordo_graph_symmetric(g), &reversed);
+        status = ordo_graph_over_own(in, ordo_graph_symmetric(g), 0, &reversed);
     it.graph[1] = reversed;
     it.runs.start = ordo_clock();
     if (!status)

@@ -428,12 +428,20 @@ static ordo_status filter_list(search *s)
 
 /* ---- rounds ---- */
 
+static void rows_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const search *s = arg;
+    const ordo_u64 arcs = 2 * s->list.count;
+    for (ordo_u64 r = begin; r < end; r++)
+        s->row[r] = r * PIECE < arcs ? r * PIECE : arcs;
+}
+
 /* A run on the list as a graph. Heads are components, so there are at least as many rows; the last ones may be empty.
  */
 static ordo_status run_on_list(search *s)
 {
-    ordo_u64 arcs = 2 * s->list.count, pieces = (arcs + PIECE - 1) / PIECE;
-    ordo_u64 rows = pieces > s->components ? pieces : s->components;
+    const ordo_u64 arcs = 2 * s->list.count, pieces = (arcs + PIECE - 1) / PIECE;
+    const ordo_u64 rows = pieces > s->components ? pieces : s->components;
     if (rows + 1 > s->row_capacity) {
         ordo_free(s->row);
         s->row_capacity = rows + 1;
@@ -441,8 +449,9 @@ static ordo_status run_on_list(search *s)
         if (!s->row)
             return ORDO_ERR_MEMORY;
     }
-    for (ordo_u64 r = 0; r <= rows; r++)
-        s->row[r] = r < pieces ? r * PIECE : arcs;
+    ordo_status status = ordo_for_ranges(s->runs.options.threads, rows + 1, BLOCK, rows_range, s);
+    if (status)
+        return status;
     ordo_csr csr = {.n = (ordo_vid)rows,
                     .m = arcs,
                     .row = s->row,
@@ -451,7 +460,7 @@ static ordo_status run_on_list(search *s)
                     .stride = 2,
                     .weight_type = ORDO_U32};
     ordo_graph *graph;
-    ordo_status status = ordo_graph_borrow(&csr, false, &graph);
+    status = ordo_graph_over_own(&csr, false, arcs < PIECE ? arcs : PIECE, &graph);
     if (status)
         return status;
     status = find_best(s, graph, true, pieces);
@@ -554,15 +563,51 @@ static ordo_status find_forest(search *s)
     return status;
 }
 
+/* ---- the answer ---- */
+
+/* Reads the chosen edges, in blocks of BLOCK words of bits, and then their weights, in blocks of BLOCK edges. */
+typedef struct reading {
+    const search *s;
+    const ordo_csr *g; /* the caller's rows */
+    ordo_u64 *counts;  /* [blocks + 1] edges of each block, then its first place */
+    ordo_eid *edge;
+    __int128 *sums; /* [blocks] of whole weights */
+} reading;
+
+static void count_chosen_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const reading *r = arg;
+    ordo_u64 edges = 0;
+    for (ordo_u64 i = begin; i < end; i++)
+        edges += (ordo_u64)__builtin_popcountll(r->s->chosen[i]);
+    r->counts[begin / BLOCK] = edges;
+}
+
+static void put_chosen_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const reading *r = arg;
+    ordo_u64 at = r->counts[begin / BLOCK];
+    for (ordo_u64 i = begin; i < end; i++)
+        for (ordo_u64 bits = r->s->chosen[i]; bits; bits &= bits - 1)
+            r->edge[at++] = i * 64 + (ordo_u64)__builtin_ctzll(bits);
+}
+
+static void add_weights_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const reading *r = arg;
+    const ordo_type type = r->g->weight_type == ORDO_NONE ? ORDO_U32 : r->g->weight_type;
+    __int128 sum = 0;
+    for (ordo_u64 i = begin; i < end; i++)
+        sum += ordo_word_whole(type, ordo_weight_word(r->g, r->edge[i]));
+    r->sums[begin / BLOCK] = sum;
+}
+
 /* The caller's array can hold the edges that join n vertices to `components` components. The number of edges that a GPU
  * has chosen is checked before they are written there. */
-static ordo_status check_count(const search *s, ordo_u64 components)
+static ordo_status check_count(const search *s, ordo_u64 components, ordo_u64 edges)
 {
     const ordo_csr *g = s->g;
-    const ordo_u64 words = g->m / 64 + 1, beyond = s->chosen[words - 1] >> g->m % 64;
-    ordo_u64 edges = 0;
-    for (ordo_u64 i = 0; i < words; i++)
-        edges += (ordo_u64)__builtin_popcountll(s->chosen[i]);
+    const ordo_u64 beyond = s->chosen[g->m / 64] >> g->m % 64;
     if (beyond || (components ? edges != g->n - components : edges > (g->n ? g->n - 1 : 0)))
         return ordo_fail(ORDO_ERR_INTERNAL, "mst under scheduler '%s': a forest of %llu edges%s on %u vertices",
                          s->runs.options.scheduler, (unsigned long long)edges, beyond ? ", some of them none," : "",
@@ -582,31 +627,49 @@ static ordo_status set_weight(ordo_forest *f, __int128 whole, double real)
                             (unsigned long long)f->edges, ordo_type_text(f->type));
 }
 
-/* Writes the answer. Serial, because sums of reals depend on the order; there are few bits, and weights are read in
- * ascending order. `components`: trees of the forest; 0: not known. */
+/* Adds up the weights of the edges. Those that are reals in one thread, since their sum depends on the order. */
+static ordo_status add_weights(reading *r, ordo_forest *f)
+{
+    double real = 0;
+    __int128 whole = 0;
+    ordo_status status = ORDO_OK;
+    if (ordo_is_real(f->type)) {
+        for (ordo_u64 i = 0; i < f->edges; i++)
+            real += ordo_word_value(f->type, ordo_weight_word(r->g, r->edge[i]));
+    } else {
+        status = ordo_for_ranges(r->s->runs.options.threads, f->edges, BLOCK, add_weights_range, r);
+        for (ordo_u64 b = 0; b < (f->edges + BLOCK - 1) / BLOCK && !status; b++)
+            whole += r->sums[b];
+    }
+    return status ? status : set_weight(f, whole, real);
+}
+
+/* Writes the answer. `components`: trees of the forest; 0: not known. */
 static ordo_status read_out(const search *s, ordo_u64 components, ordo_eid *edge, ordo_forest *forest)
 {
     const ordo_csr *g = ordo_graph_out(s->given);
+    const ordo_u64 words = g->m / 64 + 1;
+    const int threads = s->runs.options.threads;
     ordo_forest f = {.type = g->weight_type == ORDO_NONE ? ORDO_U32 : g->weight_type};
-    double real = 0;
-    __int128 whole = 0;
-    ordo_status status = check_count(s, components);
-    if (status)
-        return status;
-    for (ordo_u64 i = 0; i < g->m / 64 + 1; i++)
-        for (ordo_u64 bits = s->chosen[i]; bits; bits &= bits - 1) {
-            ordo_eid e = i * 64 + (ordo_u64)__builtin_ctzll(bits);
-            const ordo_u64 word = ordo_weight_word(g, e);
-            edge[f.edges++] = e;
-            if (ordo_is_real(f.type))
-                real += ordo_word_value(f.type, word);
-            else
-                whole += ordo_word_whole(f.type, word);
-        }
+    reading r = {.s = s, .g = g, .edge = edge};
+    r.counts = ordo_alloc_zero(words / BLOCK + 2, sizeof *r.counts);
+    r.sums = ordo_alloc(g->n / BLOCK + 1, sizeof *r.sums);
+    ordo_status status = r.counts && r.sums ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status)
+        status = ordo_for_ranges(threads, words, BLOCK, count_chosen_range, &r);
+    if (!status) {
+        f.edges = counts_to_places(r.counts, words, BLOCK);
+        status = check_count(s, components, f.edges);
+    }
+    if (!status)
+        status = ordo_for_ranges(threads, words, BLOCK, put_chosen_range, &r);
     f.trees = g->n - f.edges;
-    status = set_weight(&f, whole, real);
+    if (!status)
+        status = add_weights(&r, &f);
     if (!status)
         *forest = f;
+    ordo_free(r.counts);
+    ordo_free(r.sums);
     return status;
 }
 

@@ -22,6 +22,7 @@
 #include "apps/random_ranks.h"
 #include "apps/runs.h"
 #include "apps/scc_passes.h"
+#include "framework/graph/graph.h"
 #include "framework/run/in_rows.h"
 #include "operators/scc.h"
 
@@ -213,7 +214,7 @@ ordo_status ordo_scc(const ordo_graph *g, const ordo_options *options, ordo_u32 
     double prepared;
     status = ordo_in_rows(g, &s.runs.options, &in, &prepared);
     if (!status)
-        status = ordo_graph_borrow(in, ordo_graph_symmetric(g), &reversed);
+        status = ordo_graph_over_own(in, ordo_graph_symmetric(g), 0, &reversed);
     s.graph[1] = reversed;
     s.runs.start = ordo_clock();
     if (!status) {

@@ -2,6 +2,7 @@
 #include "apps/simple.h"
 
 #include "apps/common.h"
+#include "framework/graph/graph.h"
 
 #include <ordo/memory.h>
 #include <ordo/operator/operator.h>
@@ -95,7 +96,7 @@ static ordo_status pack(ordo_simple *s, const counting *c, int threads)
     if (status)
         return status;
     ordo_csr csr = {.n = n, .m = c->sum, .row = s->row, .head = s->head, .stride = 1, .weight_type = ORDO_NONE};
-    status = ordo_graph_borrow(&csr, true, &s->packed);
+    status = ordo_graph_over_own(&csr, true, 0, &s->packed);
     s->graph = s->packed;
     return status;
 }

@@ -178,19 +178,24 @@ static ordo_status check_rows(const ordo_csr *g, int threads, const ordo_u8 *fil
     return ORDO_OK;
 }
 
-ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out)
+ordo_status ordo_graph_over_own(const ordo_csr *csr, bool symmetric, ordo_u64 longest_row, ordo_graph **out)
 {
     const ordo_edge_options plain = {0};
     const ordo_origin origin = {.source = "arrays", .format = "borrowed arrays", .edges = &plain};
-    ordo_status status = check_rows(csr, threads, NULL);
-    ordo_graph *g = NULL;
+    ordo_status status = graph_new(csr, symmetric, &origin, NULL, out);
     if (!status)
-        status = graph_new(csr, symmetric, &origin, NULL, &g);
-    if (status)
-        return status;
-    g->lent = *lent;
-    *out = g;
-    return ORDO_OK;
+        (*out)->longest_row = longest_row;
+    return status;
+}
+
+ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out)
+{
+    ordo_status status = check_rows(csr, threads, NULL);
+    if (!status)
+        status = ordo_graph_over_own(csr, symmetric, 0, out);
+    if (!status)
+        (*out)->lent = *lent;
+    return status;
 }
 
 ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vertex_data *vertices,

@@ -93,6 +93,9 @@ ordo_status ordo_graph_over(const ordo_csr *csr, bool symmetric, const ordo_vert
                             const ordo_origin *origin, bool trust, ordo_input *below, ordo_graph **out);
 /* A graph over the caller's rows, which are checked. Takes over *lent where it succeeds only. */
 ordo_status ordo_graph_lend(const ordo_csr *csr, const ordo_lent *lent, bool symmetric, int threads, ordo_graph **out);
+/* A graph over the caller's rows, which the library has made or checked: they are not checked again. `longest_row`:
+ * edges of the longest one, or 0 where that is not known. */
+ordo_status ordo_graph_over_own(const ordo_csr *csr, bool symmetric, ordo_u64 longest_row, ordo_graph **out);
 /* Of rows that are borrowed (ordo_graph_borrow_arrays()): that types, strides and pointers are possible. */
 ordo_status ordo_check_row_arrays(const ordo_row_arrays *a);
 /* Edges of the longest out-row; kept from the first call on, which reads all row bounds. Thread-safe. */
