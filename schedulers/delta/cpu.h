@@ -209,26 +209,13 @@ ORDO_INLINE ordo_bin *delta_later(delta_member *me)
     return ORDO_OP_KIND == ORDO_KIND_RELAX && me->job->long_rows ? &me->later : NULL;
 }
 
-/* Whether half of the members wait for this one, which has so many entries that they would gain. */
-ORDO_INLINE bool delta_is_awaited(const delta_member *me, ordo_u64 count)
-{
-    return count > (ordo_u64)me->job->tunable[DELTA_PATIENCE] &&
-           2 * ordo_team_waiting(me->job->team) >= me->job->threads;
-}
-
 /* Processes what the member has activated of the current bucket, hop after hop, while that is not empty and at most
  * `chain` entries; `alone`: the others have none, and wait in any case. */
 ORDO_INLINE void delta_chain(delta_member *me, ordo_bin *current, ordo_bin *hop, ordo_u64 chain, bool alone,
                              const ordo_rows *rows, const ordo_sync sync)
 {
-    while (current->count && current->count <= chain && !ordo_job_stopped(me->job) &&
-           (alone || !delta_is_awaited(me, current->count))) {
-        delta_swap(hop, current);
-        me->count.put += hop->count;
-        op_expand_short(me->job, rows, (const op_entry *)hop->data, hop->count, &me->count, delta_later(me), sync,
-                        delta_push, me);
-        hop->count = 0;
-    }
+    const ordo_u64 patience = alone ? ORDO_DELTA_NONE : (ordo_u64)me->job->tunable[DELTA_PATIENCE];
+    op_chain(me->job, rows, current, hop, chain, patience, &me->count, delta_later(me), sync, delta_push, me);
 }
 
 /* Over several processes a member that is alone meets the other ranks after so many buckets at the latest, since these

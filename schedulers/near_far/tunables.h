@@ -9,6 +9,12 @@
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define NEAR_FAR_CONSTANTS(X)                                                                                          \
+    X(NEAR_FAR_CHAIN, "chain", INT, "1024", 0, 1e9, NULL, "items",                                                     \
+      "cpu: near activations that a thread keeps and processes itself before it shares them; 0: none")                 \
+    X(NEAR_FAR_ALONE, "alone", INT, "128", 0, 1e9, NULL, "items",                                                      \
+      "cpu: if one thread has all near items, and no more than these, it goes on by itself")                           \
+    X(NEAR_FAR_PATIENCE, "patience", INT, "64", 0, 1e9, NULL, "items",                                                 \
+      "cpu: a chain of more items is shared once half of the threads wait for it")                                     \
     X(NEAR_FAR_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                     \
       "items that a thread takes from the near pile at once")                                                          \
     X(NEAR_FAR_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \

@@ -14,7 +14,9 @@
  *                       entries, goes through rows, applies candidates. Critical: prepares requests and runs their
  *                       critical sections under locks
  *   op_drain            a member's work in a superstep
+ *   op_drain_share      the same of one share
  *   op_expand_short, op_drain_short   the same, but entries with long rows are put off
+ *   op_chain            processes what the member itself activates, hop after hop
  *   op_append           appends an entry to a bin
  *   op_initial          the i-th initial item
  *   op_entry_now        an entry for an item with its present value
@@ -120,20 +122,30 @@ ORDO_INLINE void op_expand(ordo_job *job, const ordo_rows *r, const op_entry *en
     op_expand_short(job, r, entries, size, count, NULL, sync, push, arg);
 }
 
+/* Waits for a share, and processes what is left of it. Returns false where the run must end early. */
+ORDO_INLINE bool op_drain_share(ordo_job *job, ordo_share *share, ordo_u64 superstep, ordo_u64 chunk,
+                                const ordo_rows *r, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
+                                op_sink push, void *arg)
+{
+    if (!ordo_share_wait(job, share, superstep))
+        return false;
+    ordo_u64 begin, end;
+    while (!ordo_job_stopped(job) && ordo_share_take(share, chunk, &begin, &end))
+        op_expand_short(job, r, (const op_entry *)share->data + begin, end - begin, count, later, sync, push, arg);
+    return true;
+}
+
 /* As op_drain; entries with long rows are appended to `later` instead, where that is not NULL. */
 ORDO_INLINE void op_drain_short(ordo_job *job, ordo_share *shares, int member, ordo_u64 superstep, ordo_u64 chunk,
                                 const ordo_rows *r, ordo_counters *count, ordo_bin *later, const ordo_sync sync,
                                 op_sink push, void *arg)
 {
     for (int k = 0; k < job->threads; k++) {
-        ordo_share *share = &shares[(member + k) % job->threads];
         if (k == 1)
             ordo_set_state(job, member, ORDO_STEALING);
-        if (!ordo_share_wait(job, share, superstep))
+        if (!op_drain_share(job, &shares[(member + k) % job->threads], superstep, chunk, r, count, later, sync, push,
+                            arg))
             return;
-        ordo_u64 begin, end;
-        while (!ordo_job_stopped(job) && ordo_share_take(share, chunk, &begin, &end))
-            op_expand_short(job, r, (const op_entry *)share->data + begin, end - begin, count, later, sync, push, arg);
     }
 }
 
@@ -142,6 +154,24 @@ ORDO_INLINE void op_drain(ordo_job *job, ordo_share *shares, int member, ordo_u6
                           const ordo_rows *r, ordo_counters *count, const ordo_sync sync, op_sink push, void *arg)
 {
     op_drain_short(job, shares, member, superstep, chunk, r, count, NULL, sync, push, arg);
+}
+
+/* Processes what the member has activated, hop after hop: entries of `current`, to which the sink appends, while there
+ * are some and at most `chain`. It also ends where there are more than `patience` and half of the members wait, since
+ * these would gain. `hop` is memory for a hop. */
+ORDO_INLINE void op_chain(ordo_job *job, const ordo_rows *r, ordo_bin *current, ordo_bin *hop, ordo_u64 chain,
+                          ordo_u64 patience, ordo_counters *count, ordo_bin *later, const ordo_sync sync, op_sink push,
+                          void *arg)
+{
+    while (current->count && current->count <= chain && !ordo_job_stopped(job) &&
+           (current->count <= patience || 2 * ordo_team_waiting(job->team) < job->threads)) {
+        const ordo_bin swap = *hop;
+        *hop = *current;
+        *current = swap;
+        count->put += hop->count;
+        op_expand_short(job, r, (const op_entry *)hop->data, hop->count, count, later, sync, push, arg);
+        hop->count = 0;
+    }
 }
 
 /* The number of an entry's bucket. `base` is the priority at which bucket 0 begins, from op_base. It is not read where
