@@ -48,7 +48,8 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
         {(void **)&a->list[1], a->capacity * sizeof(uint4)},
         {(void **)&a->across, m * sizeof(ordo_u32)},
         {(void **)&a->parent, 3 * n * sizeof(ordo_u32)},
-        {(void **)&a->wish, n * sizeof(uint2)},
+        {(void **)&a->wish, n * sizeof(ordo_u32)},
+        {(void **)&a->wished, n * sizeof(ordo_u32)},
         {(void **)&a->best, n * sizeof(ordo_u64)},
         {(void **)&a->hub, (m / MST_CHUNK + m / MST_HUB + 1) * sizeof(mst_hub)},
     };
@@ -64,7 +65,7 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
         *part[i].to = block;
         block += (part[i].bytes + LINE - 1) / LINE * LINE;
     }
-    a->inner = (ordo_u32 *)a->wish;
+    a->inner = a->wish;
     return ORDO_OK;
 }
 

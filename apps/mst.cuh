@@ -132,16 +132,6 @@ ORDO_DEV void mst_flush(const mst_args *a, mst_store *s, const mst_target *to)
         mst_write(a, s, to, mst_reserve(s, to->count));
 }
 
-/* How many of 32 words, ascending by lane, are at most `value`; 31 if all are. */
-ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
-{
-    ordo_u32 rank = 0;
-#pragma unroll
-    for (ordo_u32 step = 16; step; step /= 2)
-        rank += __shfl_sync(0xffffffffu, word, (int)(rank + step - 1)) <= value ? step : 0;
-    return rank;
-}
-
 /* ---- edges between components ---- */
 
 /* Whether arc e of u, u -> v, is the first of several equal ones, given that the arc before it leads to v, too. */
@@ -164,22 +154,23 @@ ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 block
     if (!a->symmetric || a->words->unsorted)
         return;
     for (ordo_u64 first = block * MST_THREADS + threadIdx.x; first < a->n; first += (ordo_u64)step * MST_AT_ONCE) {
-        uint2 wish[MST_AT_ONCE];
+        ordo_u32 wish[MST_AT_ONCE], wished[MST_AT_ONCE];
         bool alone[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 u = first + (ordo_u64)j * step;
-            wish[j] = u < a->n ? __ldg(a->wish + u) : make_uint2(MST_NONE, 0);
+            wish[j] = u < a->n ? __ldg(a->wish + u) : MST_NONE;
+            wished[j] = u < a->n ? __ldg(a->wished + u) : 0;
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 u = first + (ordo_u64)j * step;
-            alone[j] = wish[j].x < u && wish[j].y >= limit && __ldg(&a->wish[wish[j].x].x) != u;
+            alone[j] = wish[j] < u && wished[j] >= limit && __ldg(a->wish + wish[j]) != u;
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
             if (alone[j])
-                mst_choose(a, mst_find(a, wish[j].x, (ordo_u32)(first + (ordo_u64)j * step), wish[j].y));
+                mst_choose(a, mst_find(a, wish[j], (ordo_u32)(first + (ordo_u64)j * step), wished[j]));
     }
 }
 
@@ -193,7 +184,7 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
     const ordo_u32 count = a.words->light;
     const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_BINNED_LIGHT, false};
     const mst_shape shape = a.words->shape;
-    mst_store store = {held[warp], MST_HELD, 0};
+    mst_store store = {held[warp], MST_HELD, 0, 0};
     if (mst_halted(&a))
         return;
     if (a.dense && blockIdx.x % MST_IDS == 0) {
@@ -203,7 +194,7 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
     for (ordo_u64 tile = block; tile * MST_THREADS * MST_AT_ONCE < count; tile += blocks) {
         uint4 e[MST_AT_ONCE];
         ordo_u32 chosen[MST_AT_ONCE], mine[MST_AT_ONCE], other[MST_AT_ONCE];
-        uint2 wish[MST_AT_ONCE];
+        ordo_u32 wish[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 i = (tile * MST_AT_ONCE + j) * MST_THREADS + threadIdx.x;
@@ -219,12 +210,11 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
             other[j] = chosen[j] ? mine[j] : __ldg(a.parent + e[j].y);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
-            wish[j] =
-                !chosen[j] && a.symmetric && other[j] == mine[j] ? __ldg(a.wish + e[j].y) : make_uint2(MST_NONE, 0);
+            wish[j] = !chosen[j] && a.symmetric && other[j] == mine[j] ? __ldg(a.wish + e[j].y) : MST_NONE;
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 u = e[j].x & ~MST_AGAIN;
-            bool wished = wish[j].x == u && wish[j].y == e[j].z;
+            bool wished = wish[j] == u && __ldg(a.wished + e[j].y) == e[j].z;
             if (wished && e[j].x & MST_AGAIN)
                 wished = mst_comes_first(&a, u, e[j].w, e[j].y, e[j].z);
             mst_choose_in_order(&a, wished, e[j].w);
@@ -295,7 +285,7 @@ ORDO_DEV void mst_join(const mst_args *a, mst_numbering<MST_ROUND_THREADS> *s, o
 ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *parent, const uint4 *from, ordo_u32 count,
                            mst_target to)
 {
-    mst_store store = {held, MST_HELD, 0};
+    mst_store store = {held, MST_HELD, 0, 0};
     const ordo_u32 tile = MST_ROUND_THREADS * MST_AT_ONCE, tiles = gridDim.x * tile;
     const bool few = count <= MST_ROUND_TILES * tiles;
     const ordo_u32 begin = few ? (ordo_u32)((ordo_u64)count * blockIdx.x / gridDim.x) : blockIdx.x * tile;
@@ -644,7 +634,7 @@ static __global__ void __launch_bounds__(MST_THREADS, MST_HEAVY_BLOCKS) mst_heav
         return;
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
-    mst_view view = {{held[warp], MST_HELD, 0},
+    mst_view view = {{held[warp], MST_HELD, 0, 0},
                      {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_BINNED, true},
                      w->giant};
     for (ordo_u32 group = first; group * MST_TILES < tiles; group += step) {

@@ -25,8 +25,8 @@ enum {
     MST_CHUNK = 1024,    /* arcs of a piece of a hub */
     MST_HUB = 256,       /* a row with more arcs is processed in pieces: see mst_is_hub */
     MST_LONG = 64,       /* a row with more arcs is read by a warp */
-    MST_FEW = 128,       /* up to this many arcs in 32 rows, every lane reads its own row from memory */
-    MST_STAGE = MST_HUB, /* arcs whose weights a warp puts into shared memory: all rows fit except those of hubs */
+    MST_STAGE = 320,     /* arcs whose weights a warp puts into shared memory: any row fits except those of hubs, and
+                            as a rule 32 rows with 8 arcs each */
     MST_STAGED = MST_STAGE / 32, /* loads of a lane in flight at once for that */
     MST_AT_ONCE = 4,             /* loads of a lane in flight at once elsewhere */
     MST_HELD = 160,        /* edges that a warp buffers before it appends them: 32, and MST_AT_ONCE times 32 more */
@@ -102,7 +102,8 @@ typedef struct mst_args {
     ordo_u32 *chosen;  /* bits, by id */
     ordo_u32 words_of_chosen;
     ordo_u32 *parent; /* [3 * n] */
-    uint2 *wish;      /* [n] the head of a vertex' lightest arc, or MST_NONE, and its ordered weight */
+    ordo_u32 *wish;   /* [n] the head of a vertex' lightest arc, or MST_NONE */
+    ordo_u32 *wished; /* [n] its ordered weight */
     ordo_u32 *inner;  /* [n / 32 + 1] bits: vertices of the giant component, or without edges; in the memory of `wish`,
                          which is no longer needed then */
     ordo_u64 *best;   /* [n] keys, by component */
@@ -303,6 +304,7 @@ ORDO_DEV void mst_publish_seen(const mst_args *a, const mst_seen *seen)
 typedef struct mst_store {
     uint4 *held; /* [most] */
     ordo_u32 most, count;
+    ordo_u32 settled; /* in mst_first: edges without a tail begin here, see mst_settle */
 } mst_store;
 
 /* By all lanes of a warp; at most MST_AT_ONCE times before the capacity is checked again. */
@@ -374,7 +376,7 @@ ORDO_DEV void mst_write_light(const mst_args *a, mst_store *s, ordo_u32 base)
         else
             ordo_dev_store(&a->words->excess, 1u);
     }
-    s->count = 0;
+    s->count = s->settled = 0;
     __syncwarp();
 }
 
@@ -397,6 +399,35 @@ ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
     return key;
 }
 
+/* Replaces weights by ordered ones. One branch for all arcs, since those of most graphs are the same. */
+template <int COUNT> ORDO_DEV void mst_order_all(const mst_args *a, uint2 (&arc)[COUNT])
+{
+    if (a->type == ORDO_U32)
+        return;
+#pragma unroll
+    for (int j = 0; j < COUNT; j++)
+        arc[j].y = mst_ordered(a, arc[j].y);
+}
+
+/* By whole warps, for consecutive arcs: the head of the arc before this lane's. `last`: that of the arc before the
+ * warp's; is set to that of the warp's last arc. */
+ORDO_DEV ordo_u32 mst_before(ordo_u32 head, ordo_u32 *last)
+{
+    const ordo_u32 before = __shfl_up_sync(0xffffffffu, head, 1), first = *last;
+    *last = __shfl_sync(0xffffffffu, head, 31);
+    return threadIdx.x % 32 ? before : first;
+}
+
+/* How many of 32 words, ascending by lane, are at most `value`; 31 if all are. */
+ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
+{
+    ordo_u32 rank = 0;
+#pragma unroll
+    for (ordo_u32 step = 16; step; step /= 2)
+        rank += __shfl_sync(0xffffffffu, word, (int)(rank + step - 1)) <= value ? step : 0;
+    return rank;
+}
+
 /* By a whole warp, with the same arguments in all lanes: finds the lightest of arcs begin .. end - 1 of u, whose row
  * begins at `row`, and puts light edges into the store. */
 template <bool Dense>
@@ -405,23 +436,23 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_u64 least = MST_NO_KEY;
-    for (ordo_u32 at = begin + lane; at - lane < end; at += 32 * MST_AT_ONCE) {
+    ordo_u32 last = begin > row ? mst_head(a, begin - 1) : 0; /* the head of the arc before */
+    for (ordo_u32 at = begin; at < end; at += 32 * MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
-        ordo_u32 before[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u32 e = at + 32 * j;
-            arc[j] = e < end ? mst_load(a, e) : make_uint2(u, 0);
-            before[j] = e < end && e > row ? mst_head(a, e - 1) : MST_NONE;
+            const ordo_u32 e = at + 32 * j + lane;
+            arc[j] = e < end ? mst_load(a, e) : make_uint2(MST_NONE, 0);
         }
+        mst_order_all(a, arc);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            seen->unsorted |= at + 32 * j < end && before[j] != MST_NONE && arc[j].x < before[j];
-            arc[j].y = mst_ordered(a, arc[j].y);
-            mst_see_weight<Dense>(a, seen, at + 32 * j < end, arc[j].y);
-            if (arc[j].x != u)
-                mst_keep_least(&least, mst_key(arc[j].y, at + 32 * j));
-            mst_hold_light(a, store, limit, at + 32 * j < end, u, at + 32 * j, arc[j], before[j]);
+            const ordo_u32 e = at + 32 * j + lane, before = mst_before(arc[j].x, &last);
+            seen->unsorted |= arc[j].x < before;
+            mst_see_weight<Dense>(a, seen, e < end, arc[j].y);
+            if (e < end && arc[j].x != u)
+                mst_keep_least(&least, mst_key(arc[j].y, e));
+            mst_hold_light(a, store, limit, e < end, u, e, arc[j], before);
         }
         mst_make_room_light(a, store);
     }
@@ -502,110 +533,142 @@ ORDO_DEV ordo_u64 mst_lightest_of_short(const mst_args *a, mst_store *store, ord
     return least;
 }
 
-/* Shared memory of a warp: ordered weights of consecutive rows, the beginnings of rows, and the lanes to which these
- * belong. */
+/* Shared memory of a warp: ordered weights of consecutive rows, and the beginnings of rows. */
 typedef struct mst_stage {
-    ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32], lane[32];
+    ordo_u32 weight[MST_STAGE], begins[MST_STAGE / 32];
 } mst_stage;
 
-/* Stages arcs from .. from + count - 1, which are whole rows of the warp, `mine` of them this lane's; puts light edges
- * into the store. True if one of them is a loop: then the stage cannot be used. */
-ORDO_DEV bool mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit, ordo_u32 u, ordo_u32 begin,
-                      ordo_u32 end, bool mine, ordo_u32 from, ordo_u32 count, mst_seen *seen)
+/* 32 consecutive rows of a warp, one of each lane: the first vertex, and this lane's row. */
+typedef struct mst_tile {
+    ordo_u32 first, begin, end;
+} mst_tile;
+
+/* By whole warps: of the store's last edges, which mst_put has put there, keeps those that are light, and adds their
+ * tails. Few arcs come here, so this is not done for each arc. */
+ORDO_DEV void mst_settle(const mst_args *a, mst_store *store, ordo_u64 limit, const mst_tile *tile)
 {
-    const ordo_u32 lane = threadIdx.x % 32, first = u - lane;
-    const ordo_u32 filled = __ballot_sync(0xffffffffu, mine && begin < end);
-    bool loop = false;
-    ordo_u32 last = 0, rows = 0; /* the head of the arc before; number of rows that have begun */
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 kept = store->settled;
+    __syncwarp();
+    for (ordo_u32 at = kept; at < store->count; at += 32) {
+        bool has = at + lane < store->count;
+        uint4 e = has ? store->held[at + lane] : make_uint4(0, 0, 0, 0);
+        const ordo_u32 tail = tile->first + mst_rank(tile->end, e.w);
+        has = has && mst_key(e.z, e.w) <= limit && (a->symmetric ? tail < e.y : tail != e.y);
+        const ordo_u32 who = __ballot_sync(0xffffffffu, has);
+        e.x |= tail;
+        if (has)
+            store->held[kept + (ordo_u32)__popc(who & ((1u << lane) - 1))] = e;
+        kept += (ordo_u32)__popc(who);
+        __syncwarp();
+    }
+    store->count = kept;
+    mst_make_room_light(a, store);
+    store->settled = store->count;
+}
+
+/* Stages arcs from .. from + count - 1, which are whole rows of the warp, `mine` of them this lane's. Puts those that
+ * may be light edges into the store, for mst_settle: in symmetric rows none whose head is before the warp's rows. */
+ORDO_DEV void mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit, const mst_tile *tile,
+                      bool mine, ordo_u32 from, ordo_u32 count, mst_seen *seen)
+{
+    const ordo_u32 lane = threadIdx.x % 32, begin = tile->begin - from, low = a->symmetric ? tile->first + 1 : 0;
+    ordo_u32 last = 0, falls = 0;
     if (lane < MST_STAGE / 32)
         stage->begins[lane] = 0;
-    if (filled >> lane & 1)
-        stage->lane[__popc(filled & ((1u << lane) - 1))] = lane;
-    __syncwarp();
-    if (filled >> lane & 1)
-        ordo_dev_or_block(&stage->begins[(begin - from) / 32], 1u << (begin - from) % 32);
-    __syncwarp();
     uint2 arc[MST_STAGED];
 #pragma unroll
     for (int j = 0; j < MST_STAGED; j++) {
         const ordo_u32 i = 32 * j + lane;
         arc[j] = i < count ? mst_load(a, from + i) : make_uint2(MST_NONE, 0);
     }
+    __syncwarp();
+    if (mine && tile->begin < tile->end)
+        ordo_dev_or_block(&stage->begins[begin / 32], 1u << begin % 32);
+    __syncwarp();
+    mst_order_all(a, arc);
 #pragma unroll
     for (int j = 0; j < MST_STAGED; j++) {
         const ordo_u32 i = 32 * j + lane;
         if (i - lane >= count)
             break;
-        const ordo_u32 begins = stage->begins[j];
-        const ordo_u32 tail = first + stage->lane[rows + (ordo_u32)__popc(begins & ((2u << lane) - 1)) - 1];
-        ordo_u32 before = __shfl_up_sync(0xffffffffu, arc[j].x, 1);
-        before = lane ? before : last;
-        last = __shfl_sync(0xffffffffu, arc[j].x, 31);
-        rows += (ordo_u32)__popc(begins);
-        before = begins >> lane & 1 ? MST_NONE : before;
-        seen->unsorted |= before != MST_NONE && arc[j].x < before;
-        loop |= arc[j].x == tail;
-        arc[j].y = mst_ordered(a, arc[j].y);
-        if (i < count)
-            stage->weight[i] = arc[j].y;
-        mst_hold_light(a, store, limit, i < count, tail, from + i, arc[j], before);
-        if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && j + 1 < MST_STAGED)
-            mst_make_room_light(a, store);
+        const ordo_u32 before = mst_before(arc[j].x, &last);
+        falls |= __ballot_sync(0xffffffffu, arc[j].x < before) & ~stage->begins[j];
+        stage->weight[i] = arc[j].y;
+        mst_hold(store, i < count && arc[j].y <= (ordo_u32)(limit >> 32) && arc[j].x >= low,
+                 make_uint4(arc[j].x == before ? MST_AGAIN : 0, arc[j].x, arc[j].y, from + i));
+        if (j % MST_AT_ONCE == MST_AT_ONCE - 1 && mst_full(store))
+            mst_settle(a, store, limit, tile);
     }
-    mst_make_room_light(a, store);
+    if (mst_full(store))
+        mst_settle(a, store, limit, tile);
+    seen->unsorted |= falls != 0;
     __syncwarp();
-    return __any_sync(0xffffffffu, loop);
 }
 
-/* By a warp whose lanes have consecutive rows: finds the lightest arc of each lane's row; rows of hubs are left out.
- * Rows that fit together are staged, so that loads are coalesced; then each lane scans its own row, the warp a long
- * one. Puts light edges into the store. */
-ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit,
-                                       ordo_u32 u, ordo_u32 begin, ordo_u32 end, mst_seen *seen)
+/* The lightest staged arc of a lane's row, in lanes that `has` one; a long row is scanned by the warp. `from`: the
+ * first arc of the stage. */
+ORDO_DEV ordo_u64 mst_lightest_of_stage(const mst_stage *stage, bool has, ordo_u32 begin, ordo_u32 end, ordo_u32 from)
 {
     const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
-    const ordo_u32 first = __shfl_sync(0xffffffffu, begin, 0), last = __shfl_sync(0xffffffffu, end, 31);
     ordo_u64 least = MST_NO_KEY;
-    ordo_u32 head;
-    if (last - first <= MST_FEW) {
-        mst_hold_rows(a, store, limit, u, begin, end, MST_NONE);
-        return mst_lightest_by_lane<true>(a, u, begin, end, seen, &head);
+    if (has && degree <= MST_LONG) {
+        ordo_u32 at = begin - from, weight = stage->weight[at];
+#pragma unroll 4
+        for (ordo_u32 i = at + 1; i < end - from; i++)
+            if (stage->weight[i] < weight) {
+                weight = stage->weight[i];
+                at = i;
+            }
+        least = mst_key(weight, from + at);
     }
+    for (ordo_u32 rest = __ballot_sync(0xffffffffu, has && degree > MST_LONG); rest; rest &= rest - 1) {
+        const int who = __ffs((int)rest) - 1;
+        const ordo_u32 stop = __shfl_sync(0xffffffffu, end, who) - from;
+        ordo_u64 key = MST_NO_KEY;
+        for (ordo_u32 i = __shfl_sync(0xffffffffu, begin, who) - from + lane; i < stop; i += 32)
+            mst_keep_least(&key, mst_key(stage->weight[i], from + i));
+        key = mst_least_of_warp(key);
+        least = (int)lane == who ? key : least;
+    }
+    return least;
+}
+
+/* By a warp whose lanes have consecutive rows: finds the lightest arc of each lane's row, and its head; rows of hubs
+ * are left out. Rows that fit together are staged, so that loads are coalesced; then each lane scans its own row. Puts
+ * light edges into the store. */
+ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_store *store, ordo_u64 limit,
+                                       ordo_u32 u, ordo_u32 begin, ordo_u32 end, mst_seen *seen, ordo_u32 *head)
+{
+    const mst_tile tile = {u - threadIdx.x % 32, begin, end};
+    ordo_u64 least = MST_NO_KEY;
     for (ordo_u32 row = 0; row < 32;) {
         const ordo_u32 from = __shfl_sync(0xffffffffu, begin, (int)row);
-        const bool mine = lane >= row && end - from <= MST_STAGE;
-        const ordo_u32 rows = (ordo_u32)__popc(__ballot_sync(0xffffffffu, mine));
-        if (!rows) { /* a hub */
+        const bool mine = threadIdx.x % 32 >= row && end - from <= MST_STAGE && !mst_is_hub(end - begin);
+        const ordo_u32 others = ~__ballot_sync(0xffffffffu, mine) & ~0u << row;
+        const ordo_u32 stop = others ? (ordo_u32)__ffs((int)others) - 1 : 32;
+        if (stop == row) { /* a hub */
             row++;
             continue;
         }
-        row += rows;
+        row = stop;
         const ordo_u32 count = __shfl_sync(0xffffffffu, end, (int)row - 1) - from;
-        const bool direct = mst_put(a, stage, store, limit, u, begin, end, mine, from, count, seen);
-        if (direct && mine)
-            least = mst_lightest_by_lane<true>(a, u, begin, end, seen, &head);
-        if (!direct && mine && degree && degree <= MST_LONG) {
-            ordo_u32 at = begin - from, weight = stage->weight[at];
-#pragma unroll 4
-            for (ordo_u32 i = at + 1; i < end - from; i++)
-                if (stage->weight[i] < weight) {
-                    weight = stage->weight[i];
-                    at = i;
-                }
-            least = mst_key(weight, from + at);
-        }
-        for (ordo_u32 rest = __ballot_sync(0xffffffffu, !direct && mine && degree > MST_LONG); rest; rest &= rest - 1) {
-            const int who = __ffs((int)rest) - 1;
-            const ordo_u32 stop = __shfl_sync(0xffffffffu, end, who) - from;
-            ordo_u64 key = MST_NO_KEY;
-            for (ordo_u32 i = __shfl_sync(0xffffffffu, begin, who) - from + lane; i < stop; i += 32)
-                mst_keep_least(&key, mst_key(stage->weight[i], from + i));
-            key = mst_least_of_warp(key);
-            least = (int)lane == who ? key : least;
-        }
+        if (!count)
+            continue;
+        const bool staged = mine && threadIdx.x % 32 < row && begin < end;
+        mst_put(a, stage, store, limit, &tile, staged, from, count, seen);
+        const ordo_u64 key = mst_lightest_of_stage(stage, staged, begin, end, from);
+        least = staged ? key : least;
         __syncwarp();
     }
-    return least;
+    mst_settle(a, store, limit, &tile);
+    if (least == MST_NO_KEY)
+        return least;
+    *head = mst_head(a, (ordo_u32)least);
+    if (*head != u)
+        return least;
+    *head = MST_NONE; /* a loop is lightest */
+    return mst_lightest_by_lane<true>(a, u, begin, end, seen, head);
 }
 
 /* Two instances: for graphs with many arcs per vertex, of which the lightest come first, and for graphs with few. */
@@ -617,7 +680,7 @@ template <bool Dense> static __global__ void __launch_bounds__(MST_FIRST_THREADS
     __shared__ mst_stage stage[Dense ? MST_FIRST_WARPS : 1];
     const ordo_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, tiles = (a.n + 31) / 32;
     const ordo_u64 limit = mst_limit_of(&a);
-    mst_store store = {held[warp], most, 0};
+    mst_store store = {held[warp], most, 0, 0};
     mst_seen seen = {};
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         a.run.counters->items = a.symmetric ? a.n : 0;
@@ -637,15 +700,16 @@ template <bool Dense> static __global__ void __launch_bounds__(MST_FIRST_THREADS
         ordo_u32 head = MST_NONE;
         ordo_u64 least;
         if (Dense) {
-            least = mst_lightest_of_tile(&a, &stage[warp], &store, limit, u, begin, end, &seen);
-            head = least == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)least);
+            least = mst_lightest_of_tile(&a, &stage[warp], &store, limit, u, begin, end, &seen, &head);
         } else {
             least = mst_lightest_of_short(&a, &store, u, begin, end, &seen, &head);
         }
         if (!a.symmetric)
             continue;
-        if (u < a.n)
-            a.wish[u] = make_uint2(head, (ordo_u32)(least >> 32));
+        if (u < a.n) {
+            a.wish[u] = head;
+            a.wished[u] = (ordo_u32)(least >> 32);
+        }
         const bool own = head != MST_NONE && u < head; /* its arc is the edge's id */
         mst_choose_in_order(&a, own, own ? (ordo_u32)least : begin);
     }
@@ -667,7 +731,7 @@ template <bool Dense> static __global__ void __launch_bounds__(MST_THREADS) mst_
     __shared__ ordo_u32 places[MST_WARPS];
     const ordo_u32 pieces = a.words->hubs, step = gridDim.x * MST_WARPS;
     const ordo_u64 limit = mst_limit_of(&a);
-    mst_store store = {held[threadIdx.x / 32], MST_FIRST_HELD, 0};
+    mst_store store = {held[threadIdx.x / 32], MST_FIRST_HELD, 0, 0};
     mst_seen seen = {};
     for (ordo_u32 i = blockIdx.x * MST_WARPS + threadIdx.x / 32; i < pieces; i += step) {
         ordo_u32 row, begin, end;
@@ -689,7 +753,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_hub_ends(const mst_arg
             continue;
         const ordo_u64 key = a.best[u];
         const ordo_u32 head = key == MST_NO_KEY ? MST_NONE : mst_head(&a, (ordo_u32)key);
-        a.wish[u] = make_uint2(head, (ordo_u32)(key >> 32));
+        a.wish[u] = head;
+        a.wished[u] = (ordo_u32)(key >> 32);
         if (head != MST_NONE && u < head)
             mst_choose(&a, (ordo_u32)key);
     }
@@ -724,19 +789,19 @@ ORDO_DEV void mst_number(mst_numbering<THREADS> *s, ordo_u32 *roots, ordo_u32 *f
 /* Puts the edge that a vertex chose, and that mst_lightest_of_short left out, into the list. */
 ORDO_DEV void mst_list_chosen(const mst_args *a, ordo_u32 u)
 {
-    const uint2 wish = a->wish[u];
+    const ordo_u32 wish = a->wish[u], wished = a->wished[u];
     const ordo_u32 end = mst_row(a, u + 1);
     ordo_u32 e = mst_row(a, u);
-    if (wish.x == MST_NONE || wish.x < u || end - e > MST_LONG)
+    if (wish == MST_NONE || wish < u || end - e > MST_LONG)
         return;
     for (; e < end; e++) {
         const uint2 arc = mst_load(a, e);
-        if (arc.x == wish.x && mst_ordered(a, arc.y) == wish.y)
+        if (arc.x == wish && mst_ordered(a, arc.y) == wished)
             break;
     }
     const ordo_u32 at = ordo_dev_add(&a->words->light, 1u);
     if (at < a->capacity)
-        a->list[1][at] = make_uint4(u, wish.x, wish.y, e);
+        a->list[1][at] = make_uint4(u, wish, wished, e);
 }
 
 /* Of two vertices that chose each other the larger one is the root: the smaller one's arc is the edge's id, under which
@@ -769,13 +834,13 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_roots(const mst_args a
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
-            up[j] = u < a.n ? __ldg(&a.wish[u].x) : MST_NONE;
+            up[j] = u < a.n ? __ldg(a.wish + u) : MST_NONE;
             finals += u < a.n && up[j] == MST_NONE;
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 u = first + j * MST_THREADS + threadIdx.x;
-            root[j] = up[j] != MST_NONE && u > up[j] && __ldg(&a.wish[up[j]].x) == u;
+            root[j] = up[j] != MST_NONE && u > up[j] && __ldg(a.wish + up[j]) == u;
             roots += root[j];
         }
         mst_number(&numbering, &roots, &finals, &w->parts[1], &w->final_parts[0]);
