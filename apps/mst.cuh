@@ -317,31 +317,101 @@ ORDO_DEV ordo_u32 mst_dense(const mst_args *a, ordo_u32 label, ordo_u32 parts)
     return label < parts ? label : parts + (a->n - 1 - label);
 }
 
-/* By all blocks: replaces labels of level 2 by those of the last level, or final ones. Starts at the last level, so
- * that each level reads one that is complete. */
-template <typename Grid>
-ORDO_DEV void mst_compose(const mst_args *a, ordo_u32 last, ordo_u32 thread, ordo_u32 threads, Grid grid)
-{
-    mst_words *w = a->words;
-    for (ordo_u32 k = last; k-- > 3;) {
-        ordo_u32 *parent = a->parent + ordo_dev_load(&w->base[k - 1]), *above = a->parent + ordo_dev_load(&w->base[k]);
-        const ordo_u32 parts = ordo_dev_load(&w->parts[k - 1]), there = ordo_dev_load(&w->parts[k]);
-        for (ordo_u64 c = thread; c < parts; c += threads) {
-            const ordo_u32 label = ordo_dev_load(&parent[c]) & ~MST_ROOT;
-            if (label < there)
-                ordo_dev_store(&parent[c], ordo_dev_load(&above[label]));
-        }
-        grid.sync();
-    }
-}
-
-/* After mst_compose: maps a label of level 1 to one of the last level, or a final one. */
+/* Maps a label of level 1 to one of the last level, or a final one. */
 ORDO_DEV ordo_u32 mst_last_label(const mst_args *a, ordo_u32 label, ordo_u32 last)
 {
-    mst_words *w = a->words;
-    for (ordo_u32 k = 1; k < last && k < 3 && label < w->parts[k]; k++)
-        label = __ldcg(a->parent + w->base[k] + label) & ~MST_ROOT;
+    const mst_words *w = a->words;
+    for (ordo_u32 k = 1; k < last && label < w->parts[k]; k++)
+        label = ordo_dev_peek(a->parent + w->base[k] + label) & ~MST_ROOT;
     return label;
+}
+
+/* Shared memory of mst_finish. */
+typedef struct mst_finishing {
+    ordo_u64 best[MST_LAST_PARTS];
+    ordo_u32 parent[MST_LAST_PARTS], roots, offers;
+} mst_finishing;
+
+/* A round of mst_finish: components choose their lightest edges and join. True in all threads if edges are left. */
+ORDO_DEV bool mst_finish_round(const mst_args *a, mst_finishing *s, const mst_shape *shape, ordo_u32 parts,
+                               ordo_u32 (&ends)[MST_LAST_EACH], const ordo_u64 (&key)[MST_LAST_EACH])
+{
+    bool left = false;
+#pragma unroll
+    for (int j = 0; j < MST_LAST_EACH; j++) {
+        const ordo_u32 x = ends[j] & 0xffff, y = ends[j] >> 16;
+        if (x != y && key[j] < ordo_dev_load_block(&s->best[x]))
+            ordo_dev_min_block(&s->best[x], key[j]);
+        if (x != y && key[j] < ordo_dev_load_block(&s->best[y]))
+            ordo_dev_min_block(&s->best[y], key[j]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < MST_LAST_EACH; j++) {
+        const ordo_u32 x = ends[j] & 0xffff, y = ends[j] >> 16;
+        const bool by_x = x != y && ordo_dev_load_block(&s->best[x]) == key[j];
+        const bool by_y = x != y && ordo_dev_load_block(&s->best[y]) == key[j];
+        if (!by_x && !by_y)
+            continue;
+        const bool down = by_x && (!by_y || x > y); /* of two with the same edge the smaller one stays a root */
+        ordo_dev_store_block(&s->parent[down ? x : y], down ? y : x);
+        mst_choose(a, mst_id_of(shape, key[j]));
+    }
+    __syncthreads();
+    for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS) {
+        ordo_u32 up = ordo_dev_load_block(&s->parent[c]), above;
+        while ((above = ordo_dev_load_block(&s->parent[up])) != up)
+            up = above;
+        ordo_dev_store_block(&s->parent[c], up);
+        s->best[c] = MST_NO_KEY;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < MST_LAST_EACH; j++) {
+        ends[j] = s->parent[ends[j] & 0xffff] | s->parent[ends[j] >> 16] << 16;
+        left |= (ends[j] & 0xffff) != ends[j] >> 16;
+    }
+    return __syncthreads_or(left);
+}
+
+/* All rounds that are left, by one block, when few components and edges are left: barriers of the grid would take most
+ * of the time. Edges are in registers, components in shared memory. */
+ORDO_DEV void mst_finish(const mst_args *a, mst_finishing *s, ordo_u32 k, ordo_u32 parts, ordo_u32 edges,
+                         ordo_u32 *parent, const uint4 *from)
+{
+    const mst_shape shape = a->heavy ? MST_APART_SHAPE : a->words->shape;
+    ordo_u32 ends[MST_LAST_EACH], offers = 0;
+    ordo_u64 key[MST_LAST_EACH];
+#pragma unroll
+    for (int j = 0; j < MST_LAST_EACH; j++) {
+        const ordo_u32 i = (ordo_u32)j * MST_ROUND_THREADS + threadIdx.x;
+        const uint4 e = i < edges ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
+        ends[j] = e.x | e.y << 16;
+        key[j] = mst_key(e.z, e.w);
+    }
+    for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS) {
+        s->best[c] = MST_NO_KEY;
+        s->parent[c] = c;
+    }
+    if (threadIdx.x == 0)
+        s->roots = s->offers = 0;
+    do {
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < MST_LAST_EACH; j++)
+            offers += (ends[j] & 0xffff) != ends[j] >> 16 ? 2 : 0;
+    } while (mst_finish_round(a, s, &shape, parts, ends, key));
+    for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS)
+        if (s->parent[c] == c)
+            s->best[c] = ordo_dev_add_block(&s->roots, 1u);
+    ordo_dev_add_block(&s->offers, offers);
+    __syncthreads();
+    for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS)
+        ordo_dev_store(&parent[c], MST_ROOT | (ordo_u32)s->best[s->parent[c]]);
+    if (threadIdx.x == 0) {
+        ordo_dev_store(&a->words->parts[k + 1], s->roots);
+        ordo_dev_add(&a->run.counters->edges, (ordo_u64)s->offers);
+    }
 }
 
 /* By a block: the most frequent component in a sample of ends of arcs, which are probably in a large one. */
@@ -357,8 +427,11 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
     if (threadIdx.x == 0)
         most = 0;
     __syncthreads();
-    for (int i = 0; i < MST_SAMPLE; i++)
-        count += sample[i] == mine;
+#pragma unroll 4
+    for (int i = 0; i < MST_SAMPLE / 4; i++) {
+        const uint4 four = ((const uint4 *)sample)[i];
+        count += (four.x == mine) + (four.y == mine) + (four.z == mine) + (four.w == mine);
+    }
     atomicMax(&most, count);
     __syncthreads();
     if (count == most)
@@ -367,11 +440,13 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 
 /* Ends when a list is empty, or when the run is to end. All blocks read a round's words after the barrier that ends the
  * round before, and these are not written again before another barrier. One function: a round's steps are functions,
- * and what is left is their order between grid barriers, with what the keeper counts over all rounds in registers. */
+ * and what is left is their order between grid barriers, with what the keeper counts over all rounds in registers. The
+ * rounds of mst_finish count as one. */
 static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
 {
     __shared__ mst_numbering<MST_ROUND_THREADS> numbering;
     __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_HELD];
+    static_assert(sizeof(mst_finishing) <= sizeof held, "its memory");
     auto grid = cooperative_groups::this_grid();
     mst_words *w = a.words;
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
@@ -388,19 +463,24 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         if (!edges || ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop))
             break;
         ordo_u32 *parent = a.parent + base;
-        mst_join(&a, &numbering, k, parts, parent);
-        grid.sync();
-        mst_find_roots<MST_ROUND_THREADS>(&a, parent, parts);
-        if (parts > MST_APART) /* see mst_ready */
+        const bool last = edges <= MST_LAST_EDGES && parts <= MST_LAST_PARTS;
+        if (last && blockIdx.x == 0)
+            mst_finish(&a, (mst_finishing *)(void *)held, k, parts, edges, parent, from);
+        if (!last) {
+            mst_join(&a, &numbering, k, parts, parent);
             grid.sync();
-        for (ordo_u64 c = thread; c < parts; c += threads)
-            ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends were read, before the next minima */
+            mst_find_roots<MST_ROUND_THREADS>(&a, parent, parts);
+            if (parts > MST_APART) /* see mst_ready */
+                grid.sync();
+            for (ordo_u64 c = thread; c < parts; c += threads)
+                ordo_dev_store(&a.best[c], MST_NO_KEY); /* after both ends were read, before the next minima */
+        }
         if (keeper) { /* stores for which no thread waits; the mailbox is on the host, and is read only from time to
                          time */
             const ordo_u64 now = ordo_dev_clock();
             w->base[k] = base;
             items += parts;
-            offers += 2 * (ordo_u64)edges;
+            offers += last ? 0 : 2 * (ordo_u64)edges;
             a.run.record->moment[k - a.heavy] = ordo_cuda_moment{now, edges, k - a.heavy, 0, 1, -1};
             if (now - looked > MST_LOOK) {
                 looked = now;
@@ -410,10 +490,12 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
             }
         }
         grid.sync();
+        base += parts;
+        if (last)
+            continue;
         const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1]),
                                MST_BINNED, a.heavy};
         mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
-        base += parts;
         grid.sync();
     }
     if (keeper) {
@@ -423,8 +505,6 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         a.run.counters->useful += before - parts - ordo_dev_load(&w->final_parts[a.heavy]);
         a.run.record->taken = a.run.record->supersteps = k - a.heavy;
     }
-    if (!a.heavy && w->filtered)
-        mst_compose(&a, k, thread, threads, grid);
     if (blockIdx.x || a.heavy)
         return;
     if (threadIdx.x == 0)

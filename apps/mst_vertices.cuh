@@ -41,6 +41,8 @@ enum {
     MST_APART = 65536,          /* with more components, their words are reset in a separate phase */
     MST_STEPS = 16,             /* steps to a root before paths are shortened in memory */
     MST_IDS = 2,                /* one of this many blocks of mst_light looks up ids */
+    MST_LAST_PARTS = 3072,      /* up to this many components and MST_LAST_EDGES edges, one block does the rest */
+    MST_LAST_EACH = 4,          /* edges of a thread of this block */
     MST_LOOK = 20000,           /* nanoseconds between two reads of the mailbox, which is on the host */
     MST_LEVELS = 72             /* 2 times 32, since a level has at most half the components of the one before; and some
                                    spare ones */
@@ -59,6 +61,10 @@ enum {
 #define MST_NO_KEY (~(ordo_u64)0)
 #ifndef MST_KEY_BITS
 #define MST_KEY_BITS 63 /* bits of a complete key: fewer than those of MST_NO_KEY, so that no key equals that */
+#endif
+
+#ifndef MST_LAST_EDGES
+#define MST_LAST_EDGES (MST_LAST_EACH * MST_ROUND_THREADS)
 #endif
 
 /* The layout of a key in the word of a component, from the top: the edge's weight, without bits that are the same for

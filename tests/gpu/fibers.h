@@ -348,6 +348,10 @@ template <typename T> ORDO_DEV void ordo_dev_store(T *p, T value)
     fiber_touch();
     *p = value;
 }
+template <typename T> ORDO_DEV void ordo_dev_store_block(T *p, T value)
+{
+    ordo_dev_store(p, value);
+}
 template <typename T, typename F> ORDO_DEV T fiber_change(T *p, F change)
 {
     fiber_touch();
@@ -366,6 +370,10 @@ template <typename T> ORDO_DEV T ordo_dev_add_block(T *p, T value)
 template <typename T> ORDO_DEV T ordo_dev_min(T *p, T value)
 {
     return fiber_change(p, [&](T was) { return value < was ? value : was; });
+}
+template <typename T> ORDO_DEV T ordo_dev_min_block(T *p, T value)
+{
+    return ordo_dev_min(p, value);
 }
 template <typename T> ORDO_DEV T ordo_dev_max(T *p, T value)
 {

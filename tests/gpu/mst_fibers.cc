@@ -24,9 +24,12 @@ template <typename T, int THREADS> struct BlockScan {
 };
 } // namespace cub
 
-/* Keys of small graphs always hold the component, so every second run uses keys without it. */
+/* Keys of small graphs always hold the component, and one block does all their rounds; so every second run uses keys
+ * without it, and of each kind every second run has rounds of the grid down to few edges. */
 static int fiber_key_bits = 63;
+static ordo_u32 fiber_runs, fiber_last_edges;
 #define MST_KEY_BITS fiber_key_bits
+#define MST_LAST_EDGES fiber_last_edges
 #define mst_native_on_cuda mst_program
 #include "apps/mst.cu"
 #undef mst_native_on_cuda
@@ -36,7 +39,9 @@ FIBER_LAUNCH(mst_args)
 
 static ordo_status run_by_turns(ordo_job *job)
 {
-    fiber_key_bits = 63 - fiber_key_bits;
+    fiber_key_bits = fiber_runs % 2 ? 63 : 0;
+    fiber_last_edges = fiber_runs / 2 % 2 ? MST_LAST_EACH * MST_ROUND_THREADS : 8;
+    fiber_runs++;
     return run(job);
 }
 

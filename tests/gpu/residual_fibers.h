@@ -50,10 +50,6 @@ template <typename T> ORDO_DEV void ordo_dev_release_block(T *p, T value)
 {
     ordo_dev_store(p, value);
 }
-template <typename T> ORDO_DEV void ordo_dev_store_block(T *p, T value)
-{
-    ordo_dev_store(p, value);
-}
 ORDO_DEV void ordo_dev_fence(void)
 {
     fiber_touch();
