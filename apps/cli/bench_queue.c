@@ -267,7 +267,7 @@ static int ways_of(const load *l)
 }
 
 /* Columns of a cell; over several GPUs with its ratio to one. */
-enum { WIDTH = 25, RATIO = 7 };
+enum { WIDTH = 25, RATIO = 8 };
 
 static void print_heads(const load *l)
 {

@@ -42,6 +42,17 @@ template <bool Together> static __global__ void call_queue(const order o)
     add_taken(o.all, t);
 }
 
+static cudaError_t make_queue(const ordo_queue_load *l, ordo_dev_broker *queue, taken **all)
+{
+    cudaError_t error = cudaSuccess;
+    queue->shift = queue_shift(l);
+    queue->certain = l->certain;
+    make_zero(&error, &queue->words, 1);
+    make_zero(&error, &queue->place, (size_t)1 << queue->shift);
+    make_zero(&error, all, 1);
+    return error;
+}
+
 ordo_status ordo_cuda_queue(const ordo_queue_load *l, ordo_queue_taken *out)
 {
     if (l->ranks)
@@ -63,6 +74,8 @@ ordo_status ordo_cuda_queue(const ordo_queue_load *l, ordo_queue_taken *out)
     }
     if (!status)
         status = copy_taken(o.all, out);
-    drop_queue(&o.queue, o.all);
+    cudaFree(o.queue.words);
+    cudaFree(o.queue.place);
+    cudaFree(o.all);
     return status;
 }

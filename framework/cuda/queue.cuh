@@ -33,7 +33,7 @@ ORDO_DEV part part_of(ordo_u64 warp, ordo_u64 warps, ordo_u32 lanes, ordo_u64 en
 }
 
 /* By a whole warp: tries to take an entry for each lane that `wants` one. Returns whether the lane got it. */
-template <bool Together> ORDO_DEV bool take_one(const ordo_dev_broker &queue, bool wants, taken *t)
+template <bool Together, typename Queue> ORDO_DEV bool take_one(const Queue &queue, bool wants, taken *t)
 {
     entry e = {};
     const bool got = ordo_dev_broker_take_one<Together>(queue, wants, &e);
@@ -90,23 +90,13 @@ template <typename T> static void make_zero(cudaError_t *error, T **out, size_t 
         *error = cudaMemset(*out, 0, count * sizeof **out);
 }
 
-static cudaError_t make_queue(const ordo_queue_load *l, ordo_dev_broker *queue, taken **all)
+/* log2 of the places of the queue. */
+static ordo_u32 queue_shift(const ordo_queue_load *l)
 {
-    cudaError_t error = cudaSuccess;
-    while ((ordo_u64)1 << queue->shift < l->places)
-        queue->shift++;
-    queue->certain = l->certain;
-    make_zero(&error, &queue->words, 1);
-    make_zero(&error, &queue->place, (size_t)1 << queue->shift);
-    make_zero(&error, all, 1);
-    return error;
-}
-
-static void drop_queue(const ordo_dev_broker *queue, taken *all)
-{
-    cudaFree(queue->words);
-    cudaFree(queue->place);
-    cudaFree(all);
+    ordo_u32 shift = 0;
+    while ((ordo_u64)1 << shift < l->places)
+        shift++;
+    return shift;
 }
 
 static ordo_status copy_taken(const taken *from, ordo_queue_taken *out)

@@ -3,94 +3,74 @@
  * Problem: how many operations a second several GPUs reach, a queue on each, where a share of what a GPU puts goes to
  * the queues of others; and what collecting it is worth.
  *
- * Method: as `broker` over ranks (schedulers/broker/cuda_ranks.cuh), without a graph. Entries for other ranks travel in
- * boxes (<ordo/detail/cuda/boxes.cuh>), from which the warps of the other rank take them and put them into its queue.
- * `staged`: a block collects what goes to a rank and sends it by chunks of 32, and a warp collects what goes to the
- * rank's own queue, its own entries and those that have come, and puts QUEUE_STORE of them with one reservation.
- * Otherwise each entry for another rank is a chunk of its own, and what a warp has at a turn is put at once.
+ * Method. Words and places of a queue are in memory that all GPUs see, and its operations have system scope
+ * (<ordo/scheduler/broker_queue.cuh>, Several GPUs). A rank puts an entry straight into the queue of another one: it
+ * draws the ticket there, and stores the entry into the place. It takes from its own queue alone.
+ *   `staged`    a block collects entries in shared memory, by the queue to which they go. When half of a queue's share
+ *               of that is full, and at the end, one of its threads draws tickets for all of them, and all store them.
+ *               So a link is crossed by few requests that a block waits for; entries cross it together.
+ *   otherwise   each entry for another rank is a call of its own lane; those for the rank's own queue are calls of
+ *               warps, as on one GPU.
  *
  * Which entries. Rank r owns the values begin[r] .. begin[r + 1] - 1, equally many; they are those that go to its
  * queue. The rank that puts the i-th value of owner t is the one `distance(i)` places before t in the circle of ranks.
  * So a rank puts one value of each number i, and gets one: each value is put exactly once, and each rank knows how many
  * it is to take. The distance is 0, or with probability `remote` one of 1 .. ranks - 1, by the number alone.
  *
- * `phases` is one kernel here: the takes of a rank begin when the puts of all ranks are in queues. `mixed`: a warp
- * puts, receives, and takes, over and over. The time is from when the kernels of all ranks have met to when all have
- * taken everything (ordo_dev_end_rounds), with the rounds that find the end.
+ * The end. A lane has as many entries to take as to put, and a rank's lanes together as many as come. So a kernel ends
+ * when its lanes have put and taken theirs, and ranks need not tell each other. `phases` is one kernel here: all ranks
+ * meet between puts and takes. `mixed`: a warp puts and takes, over and over. The time is from when the kernels of all
+ * ranks have met to when all have met again behind their last take.
  *
- * The end of the puts in `phases`, and of all in `mixed`: <ordo/detail/cuda/rounds.cuh>. Things are entries; all of
- * them are made in the beginning, and finished when they are in their queue, or, mixed, taken. Messages are how they
- * travel, and are no things: so rule (1) holds from the start, and (2) as nothing is activated. The words of the queue
- * need no order beside their own, and nothing else passes from a rank to another, so (3) is about `finished` alone,
- * which is added to with a fence.
- *
- * Progress. All blocks are resident (a cooperative launch). No call waits for another rank: a warp whose box is full
- * goes on receiving, putting and, mixed, taking, until there is place. In `phases` a queue has places for all of its
- * entries, so it is never full and boxes are emptied. In `mixed` it is full only while it holds entries; then some lane
- * of the rank has not taken its part, which together are what comes, and its warp takes at every turn, also at those
- * where it waits for a box. So a queue is emptied, stores are, and with them boxes.
+ * Progress. All blocks are resident (a cooperative launch). A call waits only as the queue's header says; a block
+ * draws tickets in several queues, and its threads write them queue by queue, in the order of ranks. So of all tickets
+ * that are drawn and not written, or not read, the least by queue and then by number waits for none. In `phases` a
+ * queue has places for all of its entries. In `mixed` entries stay in shared memory while their queue is full, which
+ * then holds entries; some lane of its rank has not taken its part, and its warp takes at every turn, also while its
+ * block has entries that find no place. So a queue that is full is emptied.
  *
  * Not done: calls of each lane for itself.
  */
 #include "queue.h"
 
-#include <math.h>
-
 #include "queue.cuh"
 #include "ranks.h"
 
-/* What boxes.cuh, a template for operators, needs of one: a message is a value and its item, here both the entry's. */
-#define ORDO_OP_ORDER ORDO_MIN
-typedef ordo_u32 op_cell;
-#include <ordo/operator/operator.h>
-
-#include <ordo/detail/cuda/block_queue.cuh>
-
-#include <ordo/detail/cuda/ranks.cuh>
-
-#include <ordo/detail/cuda/boxes.cuh>
-
-#include <ordo/detail/cuda/rounds.cuh>
+#include <ordo/detail/cuda/meet.cuh>
 
 enum {
-    QUEUE_THREADS = 1024,          /* the most of a block */
-    QUEUE_STORE = 64,              /* entries for which a warp reserves places at once */
-    QUEUE_HELD = QUEUE_STORE + 32, /* it gets up to 32 at a time */
-    QUEUE_NAP = 100,               /* nanoseconds, of a warp that has nothing to put, */
-    QUEUE_ROUND_NAP = 500          /* and of the monitor between rounds */
+    QUEUE_THREADS = 1024, /* the most of a block */
+    QUEUE_STAGE = 4096    /* entries that a block collects */
 };
 
-/* Words of a rank; changed by different warps, hence on lines of their own. */
-typedef struct ranks_words {
-    ordo_u64 finished, padding0[15];
-    ordo_u64 sent, padding1[15];
-    ordo_u64 stop, padding2[15];
-    ordo_u64 ended, padding3[15]; /* warps */
-} ranks_words;
-
 typedef struct ranks_order {
-    ordo_dev_broker queue;
-    ordo_u64 entries; /* of a rank */
-    ordo_u64 remote;  /* of 2^32 */
+    ordo_dev_broker_system queue[ORDO_CUDA_RANKS]; /* of each rank */
+    ordo_u64 entries;                              /* of a rank */
+    ordo_u64 remote;                               /* of 2^32 */
     ordo_u32 lanes;
+    ordo_u32 room; /* of a block's stage, for each queue */
     bool mixed;
     taken *all;
-    ranks_words *words;
     ordo_cuda_ranks ranks;
-    ordo_cuda_boxes boxes;
 } ranks_order;
 
-/* A warp's state; the same in all lanes but for `mine`, `put` and `got`. */
+/* A thread's state. */
 typedef struct ranks_worker {
     part mine;
-    ordo_u64 put;
+    ordo_u64 put, sent; /* in all, and to other ranks */
     taken got;
-    entry *held;       /* [QUEUE_HELD] the store, in shared memory */
-    ordo_u32 count;    /* of the store */
-    ordo_u32 enough;   /* so many are put into the queue */
-    ordo_u32 finished; /* not yet added to the rank's */
-    ordo_u32 index, looks;
 } ranks_worker;
+
+/* What a block has collected, in shared memory. Those for rank r lie in a ring of `room` places, held[r * room ...],
+ * count[r] of them from place first[r] on. A count is higher for a moment, by the threads that have found no place. */
+typedef struct ranks_stage {
+    entry held[QUEUE_STAGE];
+    ordo_u32 first[ORDO_CUDA_RANKS], count[ORDO_CUDA_RANKS];
+    struct {
+        ordo_u64 ticket;
+        ordo_u32 from, count;
+    } leaves[ORDO_CUDA_RANKS]; /* what is written now */
+} ranks_stage;
 
 /* How many ranks further the owner of a rank's i-th entry is. */
 ORDO_DEV ordo_u32 distance(const ranks_order &o, ordo_u64 i)
@@ -102,180 +82,127 @@ ORDO_DEV ordo_u32 distance(const ranks_order &o, ordo_u64 i)
     return x >> 32 < o.remote ? 1 + (ordo_u32)x % (o.ranks.count - 1) : 0;
 }
 
-/* ---- a warp ---- */
-
-/* Adds the entries of lanes with `has` to the store, where there is place for them. */
-ORDO_DEV void hold(ranks_worker *w, bool has, const entry &e)
+/* The thread's next entry. Returns the rank to whose queue it goes. */
+ORDO_DEV ordo_u32 next_entry(const ranks_order &o, const ranks_worker &w, entry *e)
 {
-    const ordo_u32 those = __ballot_sync(~0u, has), below = those & ((1u << threadIdx.x % 32) - 1);
-    if (has)
-        w->held[w->count + (ordo_u32)__popc(below)] = e;
-    w->count += (ordo_u32)__popc(those);
+    const ordo_u64 i = w.mine.first + w.put * w.mine.step;
+    const ordo_u32 further = o.ranks.rank + distance(o, i);
+    const ordo_u32 to = further < o.ranks.count ? further : further - o.ranks.count;
+    const ordo_u32 value = o.ranks.begin[to] + (ordo_u32)i;
+    *e = entry{value, value};
+    return to;
 }
 
-/* Puts the store into the queue, as much as there are places for. */
-ORDO_DEV void give(const ranks_order &o, ranks_worker *w)
+/* ---- staged: by whole blocks ---- */
+
+/* By one thread for each rank: draws tickets for what the block has collected for it, if that is half of the room, or
+ * if `all`. */
+ORDO_DEV void draw_tickets(const ranks_order &o, ranks_stage *s, ordo_u32 to, bool all)
 {
-    const ordo_u32 lane = threadIdx.x % 32, got = ordo_dev_broker_put(o.queue, w->held, w->count, false);
-    for (ordo_u32 at = got; got && at < w->count; at += 32) { /* the rest moves to the front */
-        const bool there = at + lane < w->count;
-        const entry e = w->held[there ? at + lane : at];
-        __syncwarp();
-        if (there)
-            w->held[at - got + lane] = e;
-        __syncwarp();
-    }
-    w->count -= got;
-    w->finished += o.mixed ? 0 : got;
-    __syncwarp();
+    const ordo_u32 count = s->count[to] < o.room ? s->count[to] : o.room, from = s->first[to];
+    ordo_u32 got = 0;
+    if (count && (all || count >= o.room / 2))
+        got = ordo_dev_broker_to_write(o.queue[to], count, &s->leaves[to].ticket);
+    s->leaves[to].from = from;
+    s->leaves[to].count = got;
+    s->first[to] = from + got < o.room ? from + got : from + got - o.room;
+    s->count[to] = count - got;
 }
 
-/* What a warp does at every turn, also where it waits for a box. Returns whether it has got anything. */
-ORDO_DEV bool serve(const ranks_order &o, ranks_worker *w)
+/* A turn: collects an entry of each thread that has one left, and puts what is due. Returns whether the block has any
+ * left, the same in all threads. */
+ORDO_DEV bool put_staged(const ranks_order &o, ranks_stage *s, ranks_worker *w)
 {
-    ordo_u32 some = 0;
-    if (w->count < w->enough) {
-        op_dev_message m = {};
-        some = op_dev_take_chunk(o.ranks, o.boxes, w->index + w->looks++, &m);
-        if (some)
-            hold(w, threadIdx.x % 32 < some, entry{m.value, m.item});
-    }
-    if (w->count >= w->enough)
-        give(o, w);
-    if (o.mixed) {
-        const bool got = take_one<true>(o.queue, w->got.count < w->mine.count, &w->got);
-        const ordo_u32 all = (ordo_u32)__popc(__ballot_sync(~0u, got));
-        w->finished += all;
-        some += all;
-    }
-    return some != 0;
-}
-
-/* Sends a chunk, one message of each lane with `has`, those of the first lanes, all for one rank. They are counted. */
-ORDO_DEV void send_chunk(const ranks_order &o, ranks_worker *w, bool has, ordo_u32 value)
-{
-    const ordo_u32 to = __shfl_sync(~0u, ordo_dev_owner(o.ranks, value), 0);
-    while (!op_dev_send_chunk(o.boxes, to, has, op_dev_message{value, value}))
-        serve(o, w);
-}
-
-/* Sends the values of lanes with `far`, each to its owner, at once or with others of the block. */
-template <bool Staged>
-ORDO_DEV void send(const ranks_order &o, op_dev_stage *stage, ranks_worker *w, bool far, ordo_u32 value)
-{
-    if constexpr (Staged) {
-        op_dev_post_staged(o.ranks, o.boxes, stage, far, value, value,
-                           [&](ordo_u32 item, bool there) { send_chunk(o, w, there, item); });
-    } else {
-        for (ordo_u32 left = __ballot_sync(~0u, far); left; left &= left - 1) {
-            const ordo_u32 one = __shfl_sync(~0u, value, __ffs((int)left) - 1);
-            if (threadIdx.x % 32 == 0)
-                ordo_dev_add(o.boxes.sent, (ordo_u64)1);
-            send_chunk(o, w, threadIdx.x % 32 == 0, one);
+    if (w->put < w->mine.count) {
+        entry e;
+        const ordo_u32 to = next_entry(o, *w, &e), at = ordo_dev_add_block(&s->count[to], 1u);
+        if (at < o.room) { /* else again, at the next turn */
+            const ordo_u32 place = s->first[to] + at;
+            s->held[to * o.room + (place < o.room ? place : place - o.room)] = e;
+            w->put++;
+            w->sent += to != o.ranks.rank;
         }
     }
+    const bool all = !__syncthreads_or(w->put < w->mine.count);
+    if (threadIdx.x < o.ranks.count)
+        draw_tickets(o, s, threadIdx.x, all);
+    __syncthreads();
+    bool left = !all, some = false;
+    for (ordo_u32 to = 0; to < o.ranks.count; to++) {
+        const ordo_u32 from = s->leaves[to].from, count = s->leaves[to].count;
+        const entry *const held = &s->held[to * o.room];
+        ordo_dev_broker_write_all(o.queue[to], s->leaves[to].ticket, count, threadIdx.x / 32, blockDim.x / 32,
+                                  [&](ordo_u32 i) { return held[from + i < o.room ? from + i : from + i - o.room]; });
+        some = some || count;
+        left = left || s->count[to]; /* read only if `all`: then no thread collects any more */
+    }
+    if (some)
+        __syncthreads(); /* `held` is read */
+    return left;
 }
 
-/* Puts an entry of each lane that has one left, unless the store is full because the queue is. */
-template <bool Staged> ORDO_DEV void put_some(const ranks_order &o, op_dev_stage *stage, ranks_worker *w)
+/* ---- one by one: by whole warps ---- */
+
+/* A turn. Returns whether the warp has any left. */
+ORDO_DEV bool put_singly(const ranks_order &o, ranks_worker *w)
 {
-    if (w->count >= w->enough)
-        return;
     const bool has = w->put < w->mine.count;
-    const ordo_u64 i = w->mine.first + w->put * w->mine.step;
-    const ordo_u32 further = has ? distance(o, i) : 0, to = o.ranks.rank + further;
-    const ordo_u32 value = o.ranks.begin[to < o.ranks.count ? to : to - o.ranks.count] + (ordo_u32)i;
-    w->put += has;
-    hold(w, has && !further, entry{value, value});
-    if (w->count >= w->enough)
-        give(o, w);
-    send<Staged>(o, stage, w, further != 0, value);
+    entry e = {};
+    const ordo_u32 to = has ? next_entry(o, *w, &e) : o.ranks.rank;
+    const bool far = to != o.ranks.rank;
+    const bool near_put = ordo_dev_broker_put_one<true>(o.queue[o.ranks.rank], has && !far, e);
+    const bool far_put = ordo_dev_broker_put_one<false>(o.queue[to], has && far, e);
+    w->put += near_put || far_put;
+    w->sent += far_put;
+    return __any_sync(~0u, w->put < w->mine.count);
 }
 
-/* When all of its entries are put: sends and puts what is collected, and tells what is finished. Returns whether the
- * monitor has told the warp to end. */
-template <bool Staged> ORDO_DEV bool put_rest(const ranks_order &o, op_dev_stage *stage, ranks_worker *w)
-{
-    if (Staged)
-        op_dev_unstage(o.ranks, o.boxes, stage, [&](ordo_u32 item, bool there) { send_chunk(o, w, there, item); });
-    if (w->count)
-        give(o, w);
-    if (w->finished) {
-        ordo_dev_fence();
-        if (threadIdx.x % 32 == 0)
-            ordo_dev_add(&o.words->finished, (ordo_u64)w->finished);
-        w->finished = 0;
-    }
-    return __shfl_sync(~0u, ordo_dev_acquire(&o.words->stop), 0) != 0;
-}
+/* ---- */
 
-template <bool Staged> ORDO_DEV void work(const ranks_order &o, op_dev_stage *stage, ranks_worker *w)
+template <bool Staged> ORDO_DEV void work(const ranks_order &o, ranks_stage *s, ordo_u64 *met, ranks_worker *w)
 {
+    const ordo_dev_broker_system &own = o.queue[o.ranks.rank];
     for (;;) {
-        const bool puts = __any_sync(~0u, w->put < w->mine.count);
-        if (puts)
-            put_some<Staged>(o, stage, w);
-        else if (put_rest<Staged>(o, stage, w))
+        const bool left = Staged ? put_staged(o, s, w) : put_singly(o, w);
+        if (o.mixed)
+            take_one<true>(own, w->got.count < w->mine.count, &w->got);
+        if (!left)
             break;
-        if (!serve(o, w) && !puts)
-            __nanosleep(QUEUE_NAP);
     }
-    while (__any_sync(~0u, w->got.count < w->mine.count)) /* in phases */
-        take_one<true>(o.queue, w->got.count < w->mine.count, &w->got);
-    add_taken(o.all, w->got);
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-        ordo_dev_fence();
-        ordo_dev_add(&o.words->ended, (ordo_u64)1);
-    }
-}
-
-/* By one warp of the rank, behind meeting `met`: finds the end, and returns when all warps of all ranks have ended. */
-ORDO_DEV void monitor(const ranks_order &o, ordo_u64 met, ordo_u64 workers)
-{
-    const ordo_u32 lane = threadIdx.x % 32;
-    const ordo_u64 began = ordo_dev_clock();
-    ordo_dev_rounds k = {};
-    k.met = met;
-    while (!ordo_dev_round(o.ranks, &k, ordo_dev_acquire(&o.words->finished), o.entries, false, INFINITY))
-        __nanosleep(QUEUE_ROUND_NAP);
-    if (lane == 0)
-        ordo_dev_release(&o.words->stop, (ordo_u64)1);
-    ordo_dev_end_rounds(o.ranks, &k, &o.words->ended, workers, &o.words->sent);
-    if (lane == 0)
-        o.ranks.words[o.ranks.rank]->nanoseconds = ordo_dev_clock() - began;
+    if (!o.mixed)
+        ordo_dev_meet(o.ranks, met, [] { return (ordo_u64)0; });
+    while (__any_sync(~0u, w->got.count < w->mine.count))
+        take_one<true>(own, w->got.count < w->mine.count, &w->got);
 }
 
 template <bool Staged>
 static __global__ void __launch_bounds__((QUEUE_THREADS)) call_queues(const __grid_constant__ ranks_order o)
 {
-    __shared__ op_dev_stage stage;
-    __shared__ entry held[QUEUE_THREADS / 32][QUEUE_HELD];
-    const ordo_u32 warps = blockDim.x / 32, workers = gridDim.x * warps - 1;
-    const ordo_u32 warp = blockIdx.x * warps + threadIdx.x / 32;
+    __shared__ ranks_stage stage;
+    const ordo_u32 warps = blockDim.x / 32;
     ordo_u64 met = 0;
-    op_dev_stage_start(&stage);
-    ordo_dev_meet(o.ranks, &met, [] { return (ordo_u64)0; });
-    if (warp == workers) {
-        monitor(o, met, workers);
-        return;
-    }
     ranks_worker w = {};
-    w.mine = part_of(warp, workers, o.lanes, o.entries);
-    w.held = held[threadIdx.x / 32];
-    w.enough = Staged ? QUEUE_STORE : 1;
-    w.index = warp;
-    work<Staged>(o, &stage, &w);
+    w.mine = part_of(blockIdx.x * warps + threadIdx.x / 32, gridDim.x * warps, o.lanes, o.entries);
+    if (threadIdx.x < ORDO_CUDA_RANKS)
+        stage.first[threadIdx.x] = stage.count[threadIdx.x] = 0;
+    ordo_dev_meet(o.ranks, &met, [] { return (ordo_u64)0; });
+    const ordo_u64 began = ordo_dev_clock();
+    work<Staged>(o, &stage, &met, &w);
+    add_taken(o.all, w.got);
+    ordo_cuda_words *const words = o.ranks.words[o.ranks.rank];
+    if (w.sent)
+        ordo_dev_add(&words->messages, w.sent);
+    ordo_dev_meet(o.ranks, &met, [] { return (ordo_u64)0; });
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        words->nanoseconds = ordo_dev_clock() - began;
 }
 
 /* ---- the host ---- */
 
-/* All blocks must be resident, and one of their warps is the monitor. */
+/* All blocks must be resident. */
 static ordo_status check_grid(const ordo_queue_load *l, const void *kernel)
 {
     int most = 0;
-    if (l->blocks * (l->threads / 32) < 2)
-        return ordo_fail(ORDO_ERR_USAGE, "a queue over several GPUs: found one warp, expected two at least");
     const void *const handle = ordo_cuda_kernel(kernel);
     const ordo_status status = handle ? ordo_cuda_grid(handle, (int)l->threads, 0, &most) : ORDO_ERR_DEVICE;
     if (!status && l->blocks > (ordo_u32)most)
@@ -288,15 +215,18 @@ static ordo_status check_grid(const ordo_queue_load *l, const void *kernel)
 
 static ordo_status make_ranks(const ordo_queue_load *l, const ordo_remote *remote, ranks_order *o)
 {
-    ordo_cuda_side *side = NULL;
-    cudaError_t error = make_queue(l, &o->queue, &o->all);
-    make_zero(&error, &o->words, 1);
-    make_zero(&error, &side, (size_t)remote->count * ORDO_CUDA_RINGS);
+    const ordo_u32 shift = queue_shift(l);
+    void *at[ORDO_CUDA_RANKS] = {};
+    cudaError_t error = cudaSuccess;
+    make_zero(&error, &o->all, 1);
     ordo_status status = error ? ordo_cuda_failed(error, "making a queue") : ORDO_OK;
     if (!status)
-        status = ordo_cuda_boxes_map(remote, sizeof(op_dev_message), &o->ranks, &o->boxes);
-    o->boxes.side = side; /* the map clears what it fills in */
-    o->boxes.sent = o->words ? &o->words->sent : NULL;
+        status =
+            ordo_cuda_ranks_map(remote, sizeof(ordo_dev_broker_words) + (sizeof(ulonglong2) << shift), &o->ranks, at);
+    for (ordo_u32 r = 0; r < remote->count; r++) {
+        ordo_dev_broker_words *const words = (ordo_dev_broker_words *)at[r];
+        o->queue[r] = ordo_dev_broker_system{words, (ulonglong2 *)(words + 1), shift, l->certain};
+    }
     return status ? status : ordo_cuda_ranks_meet(remote);
 }
 
@@ -316,6 +246,7 @@ ordo_status ordo_cuda_queue_ranks(const ordo_queue_load *l, ordo_queue_taken *ou
     o.entries = l->entries;
     o.remote = (ordo_u64)(l->remote * 4294967296.0);
     o.lanes = l->lanes;
+    o.room = QUEUE_STAGE / remote.count;
     o.mixed = l->mixed;
     ordo_status status = check_grid(l, kernel);
     if (!status)
@@ -328,8 +259,6 @@ ordo_status ordo_cuda_queue_ranks(const ordo_queue_load *l, ordo_queue_taken *ou
         status = copy_taken(o.all, out);
     out->seconds = 1e-3 * (double)milliseconds;
     out->messages = remote.messages;
-    drop_queue(&o.queue, o.all);
-    cudaFree(o.words);
-    cudaFree(o.boxes.side);
+    cudaFree(o.all);
     return status;
 }

@@ -19,7 +19,7 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #define ORDO_CUDA_BOX(_owned) (_owned)
 #endif
 
-enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, SHARES, CELLS, GATHER, BLOCKS = GATHER + 2 };
+enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, SHARES, CELLS, QUEUE, GATHER, BLOCKS = GATHER + 2 };
 enum { MOST_SHIFT = 10 }; /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
@@ -173,8 +173,9 @@ ordo_status ordo_cuda_ghosts_make(ordo_cuda *c, size_t share, ordo_cuda_ranks *r
     return status ? status : ordo_cuda_ranks_meet(remote);
 }
 
-ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
+ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
 {
+    const ordo_remote *const remote = c->job->remote;
     *out = ordo_cuda_boxes{};
     ordo_status status = begin(remote, NULL, ranks);
     while (out->shift < MOST_SHIFT && (ordo_u64)ORDO_CUDA_CHUNK * ORDO_CUDA_RINGS << out->shift < ranks->capacity)
@@ -197,19 +198,26 @@ ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_
     out->mail = block[CHUNKS];
     out->filled = (ordo_u64 *)block[MARKS];
     out->freed = (ordo_u64 *)block[MARKS] + remote->count * chunks;
-    status = clear(WORDS, sizeof(ordo_cuda_words));
-    return status ? status : clear(MARKS, 2 * all);
-}
-
-ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
-{
-    const ordo_remote *const remote = c->job->remote;
-    const ordo_status status = ordo_cuda_boxes_map(remote, message, ranks, out);
-    if (status)
-        return status;
     out->side =
         (ordo_cuda_side *)ordo_cuda_alloc(c, (ordo_u64)remote->count * ORDO_CUDA_RINGS, sizeof *out->side, true);
-    return out->side ? ordo_cuda_ranks_meet(remote) : ORDO_ERR_MEMORY;
+    if (!out->side)
+        return ORDO_ERR_MEMORY;
+    status = clear(WORDS, sizeof(ordo_cuda_words));
+    if (!status)
+        status = clear(MARKS, 2 * all);
+    return status ? status : ordo_cuda_ranks_meet(remote);
+}
+
+ordo_status ordo_cuda_ranks_map(const ordo_remote *remote, ordo_u64 bytes, ordo_cuda_ranks *ranks, void **at)
+{
+    ordo_status status = begin(remote, NULL, ranks);
+    if (!status && size[QUEUE] < bytes) /* the same in all ranks */
+        status = take(remote->peers, QUEUE, bytes);
+    for (ordo_u32 r = 0; r < remote->count && !status; r++)
+        status = address(remote, QUEUE, 0, r, &at[r]);
+    if (!status)
+        status = clear(WORDS, sizeof(ordo_cuda_words));
+    return status ? status : clear(QUEUE, bytes);
 }
 
 /* A rank copies what it has into a block that all see, and behind a meeting what the others have from theirs. Blocks

@@ -4,10 +4,9 @@
 
 #include <ordo/scheduler/cuda_host.h>
 
-/* As ordo_cuda_boxes_make, for work that is not a run: out->side is the caller's to make, [ranks][rings], all zero, and
- * ranks are to meet before their kernels begin. */
-ordo_status ordo_cuda_boxes_map(const ordo_remote *remote, size_t message, ordo_cuda_ranks *ranks,
-                                ordo_cuda_boxes *out);
+/* For work that is not a run: memory of each rank, all zero, which all see; at[r] becomes where this rank's GPU sees
+ * that of rank r. Ranks are to meet before their kernels begin. Kept for later calls. */
+ordo_status ordo_cuda_ranks_map(const ordo_remote *remote, ordo_u64 bytes, ordo_cuda_ranks *ranks, void **at);
 /* Waits until what this rank clears is cleared, and then for all ranks. */
 ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote);
 

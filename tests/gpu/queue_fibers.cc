@@ -1,6 +1,7 @@
 /* queue_fibers.cc -- `ordo bench queue` on a grid of fibers, on one GPU and over ranks, each a process: see
  * block_fibers.h for blocks, of which QUEUE_BLOCKS fit. Linked with fake_runtime.cc; the memory that ranks share is
- * that of fake_peers.c. FAKE_SHIFT: a queue over ranks has 2^FAKE_SHIFT places in `mixed`, so that it is full at times.
+ * that of fake_peers.c. FAKE_SHIFT: a queue over ranks has 2^FAKE_SHIFT places in `mixed`, so that it is full at times. FAKE_ROOM: of the
+ * entries that a block collects for a rank.
  */
 enum { QUEUE_BLOCKS = 4 };
 #define FIBER_FIT(_kernel) ((void)(_kernel), (int)QUEUE_BLOCKS)
@@ -13,8 +14,6 @@ enum { QUEUE_BLOCKS = 4 };
 #define GATHER_HOT_BYTES 256
 #include "tests/gpu/gather_fibers.h"
 #include "tests/gpu/residual_fibers.h"
-
-#include "tests/gpu/system_fibers.h"
 
 static cudaError_t fiber_launch_queue(const cudaLaunchConfig_t *config, const void *kernel, void **args);
 #define cudaLaunchKernelExC fiber_launch_queue
@@ -44,8 +43,12 @@ static cudaError_t fiber_launch_queue(const cudaLaunchConfig_t *config, const vo
     void *all[] = {&now};
     now = *config;
     const char *const shift = config->numAttrs ? getenv("FAKE_SHIFT") : NULL;
+    const char *const room = config->numAttrs ? getenv("FAKE_ROOM") : NULL;
     if (shift && ((ranks_order *)args[0])->mixed)
-        ((ranks_order *)args[0])->queue.shift = (ordo_u32)atoi(shift);
+        for (ordo_dev_broker_system &queue : ((ranks_order *)args[0])->queue)
+            queue.shift = (ordo_u32)atoi(shift);
+    if (room)
+        ((ranks_order *)args[0])->room = (ordo_u32)atoi(room);
     fiber_call = kernel;
     fiber_order = args[0];
     return cudaLaunchKernelExC(

@@ -227,9 +227,11 @@ class Ranks(unittest.TestCase):
         return [json.loads(line) for line in run.stdout.splitlines()]
 
     def test_queue(self):
-        """Every entry is taken once, also where boxes have one chunk a ring and the queues eight places; one GPU beside them."""
-        for ranks, share, words, fakes in ((2, 0.5, (), {}), (3, 0.5, ("--lanes", 5), {"FAKE_BOX": "1", "FAKE_SHIFT": "3"}),
-                                           (2, 1, (), {"FAKE_BOX": "1", "FAKE_DELAY": "20"}), (2, 0, (), {"FAKE_SHIFT": "3"})):
+        """Every entry is taken once, also where queues have eight places or one, blocks collect a few entries or one, and what
+        is stored is seen late; one GPU beside them."""
+        for ranks, share, words, fakes in ((2, 0.5, (), {"FAKE_ROOM": "7"}), (3, 0.5, ("--lanes", 5), {"FAKE_SHIFT": "3", "FAKE_ROOM": "20"}),
+                                           (2, 1, (), {"FAKE_DELAY": "20"}), (2, 0, (), {"FAKE_SHIFT": "3"}),
+                                           (4, 0.5, (), {"FAKE_SHIFT": "0", "FAKE_ROOM": "1", "FAKE_DELAY": "20"})):
             found = self.queue_records(ranks, "--blocks", 2, "--threads", 64, "--remote", share, *words, **fakes)
             ways = ((1, None), (ranks, False), (ranks, True))
             self.assertEqual([(r["gpus"], r.get("staged"), r["queue"], r["pattern"]) for r in found],
@@ -244,7 +246,7 @@ class Ranks(unittest.TestCase):
         cell = r" +[\d.]+ \([\d.]+ to [\d.]+\)"
         self.assertRegex(out, rf"(?m)^ +1 +64 +32 +1 +1 (?:{cell})+ *$")
         for way in ("2", "2 staged"):
-            self.assertRegex(out, rf"(?m)^ +1 +64 +32 +1 +{way} (?:{cell} \[[\d.]+\])+$")
+            self.assertRegex(out, rf"(?m)^ +1 +64 +32 +1 +{way} (?:{cell} +\[[\d.]+\])+$")
 
     def test_queue_refused(self):
         queue = ("bench", "queue", "--operations", 200, "-n", 1)
@@ -257,7 +259,6 @@ class Ranks(unittest.TestCase):
         self.wrong(2, "takes --remote with several GPUs alone", 1, *queue, "--remote", 0.5)
         self.wrong(2, "--batch '1', expected 32 over several GPUs", 2, *queue, "--batch", "32,1")
         self.wrong(2, "5 blocks of 32 threads, expected 4 at most", 2, *queue, "--blocks", 5, "--threads", 32)
-        self.wrong(2, "found one warp, expected two", 2, *queue, "--blocks", 1, "--threads", 32)
         self.wrong(2, "--operations 3, expected 2 at least for each of 2 GPUs", 2, "bench", "queue", "--operations", 3)
         self.wrong(2, "bench ht has no queue, so it takes no --gpus", 2, "bench", "ht")
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "tests/gpu/system_fibers.h"
+
 static ordo_status fiber_start(const ordo_cuda_step *step, size_t shared);
 #define ordo_cuda_start fiber_start
 

@@ -96,12 +96,15 @@ typedef struct ordo_dev_broker_words {
     ordo_u32 used, padding3[31];
 } ordo_dev_broker_words;
 
-typedef struct ordo_dev_broker {
+/* `System`: the scope of all operations; see Several GPUs. */
+template <bool System> struct ordo_dev_broker_at {
     ordo_dev_broker_words *words;
     ulonglong2 *place; /* [1 << shift], all zero at first */
     ordo_u32 shift;
     bool certain; /* Broker Queue, else Broker Work Distributor; see Answers */
-} ordo_dev_broker;
+};
+typedef ordo_dev_broker_at<false> ordo_dev_broker;
+typedef ordo_dev_broker_at<true> ordo_dev_broker_system;
 
 /* A place: the entry's first bytes, and the turn. */
 typedef struct ordo_dev_broker_place {
@@ -110,33 +113,75 @@ typedef struct ordo_dev_broker_place {
 
 /* ---- one thread ---- */
 
-ORDO_DEV ordo_dev_broker_place ordo_dev_broker_look(const ordo_dev_broker &q, ordo_u64 ticket)
+/* Operations of the queue's scope. */
+template <bool System, typename T> ORDO_DEV T ordo_dev_broker_load(const ordo_dev_broker_at<System> &, T *p)
 {
-    const ulonglong2 word = ordo_dev_load_wide(&q.place[ticket & (((ordo_u64)1 << q.shift) - 1)]);
+    if constexpr (System)
+        return ordo_dev_load_system(p);
+    else
+        return ordo_dev_load(p);
+}
+template <bool System, typename T> ORDO_DEV T ordo_dev_broker_add(const ordo_dev_broker_at<System> &, T *p, T value)
+{
+    if constexpr (System)
+        return ordo_dev_add_system(p, value);
+    else
+        return ordo_dev_add(p, value);
+}
+template <bool System> ORDO_DEV void ordo_dev_broker_fence(const ordo_dev_broker_at<System> &)
+{
+    if constexpr (System)
+        ordo_dev_fence_system();
+    else
+        ordo_dev_fence();
+}
+template <bool System> ORDO_DEV void ordo_dev_broker_fence_seq_cst(const ordo_dev_broker_at<System> &)
+{
+    if constexpr (System)
+        ordo_dev_fence_seq_cst_system();
+    else
+        ordo_dev_fence_seq_cst();
+}
+
+template <bool System>
+ORDO_DEV ordo_dev_broker_place ordo_dev_broker_look(const ordo_dev_broker_at<System> &q, ordo_u64 ticket)
+{
+    const ulonglong2 *const at = &q.place[ticket & (((ordo_u64)1 << q.shift) - 1)];
+    ulonglong2 word;
     ordo_dev_broker_place place;
+    if constexpr (System)
+        word = ordo_dev_load_wide_system(at);
+    else
+        word = ordo_dev_load_wide(at);
     memcpy(&place, &word, sizeof place);
     return place;
 }
 
-ORDO_DEV void ordo_dev_broker_set(const ordo_dev_broker &q, ordo_u64 ticket, const ordo_dev_broker_place &place)
+template <bool System>
+ORDO_DEV void ordo_dev_broker_set(const ordo_dev_broker_at<System> &q, ordo_u64 ticket,
+                                  const ordo_dev_broker_place &place)
 {
+    ulonglong2 *const at = &q.place[ticket & (((ordo_u64)1 << q.shift) - 1)];
     ulonglong2 word;
     memcpy(&word, &place, sizeof word);
-    ordo_dev_store_wide(&q.place[ticket & (((ordo_u64)1 << q.shift) - 1)], word);
+    if constexpr (System)
+        ordo_dev_store_wide_system(at, word);
+    else
+        ordo_dev_store_wide(at, word);
 }
 
 /* Whether the queue was empty at a moment of this call, and whether it had no free place; see Answers. */
-ORDO_DEV bool ordo_dev_broker_was_empty(const ordo_dev_broker &q)
+template <bool System> ORDO_DEV bool ordo_dev_broker_was_empty(const ordo_dev_broker_at<System> &q)
 {
-    const ordo_u64 head = ordo_dev_load(&q.words->head);
-    ordo_dev_fence_seq_cst();
-    return head >= ordo_dev_load(&q.words->tail);
+    const ordo_u64 head = ordo_dev_broker_load(q, &q.words->head);
+    ordo_dev_broker_fence_seq_cst(q);
+    return head >= ordo_dev_broker_load(q, &q.words->tail);
 }
-ORDO_DEV bool ordo_dev_broker_was_full(const ordo_dev_broker &q)
+template <bool System> ORDO_DEV bool ordo_dev_broker_was_full(const ordo_dev_broker_at<System> &q)
 {
-    const ordo_u64 tail = ordo_dev_load(&q.words->tail);
-    ordo_dev_fence_seq_cst();
-    const ordo_u64 head = ordo_dev_load(&q.words->head);
+    const ordo_u64 tail = ordo_dev_broker_load(q, &q.words->tail);
+    ordo_dev_broker_fence_seq_cst(q);
+    const ordo_u64 head = ordo_dev_broker_load(q, &q.words->head);
     return tail >= head && tail - head >= (ordo_u64)1 << q.shift;
 }
 
@@ -147,21 +192,22 @@ ORDO_DEV void ordo_dev_broker_nap(ordo_u32 *nap)
 }
 
 /* E1 to E2': draws tickets for up to `want` > 0 entries, from *first on; returns their number, 0: full. */
-ORDO_DEV ordo_u32 ordo_dev_broker_to_write(const ordo_dev_broker &q, ordo_u32 want, ordo_u64 *first)
+template <bool System>
+ORDO_DEV ordo_u32 ordo_dev_broker_to_write(const ordo_dev_broker_at<System> &q, ordo_u32 want, ordo_u64 *first)
 {
     const int places = 1 << q.shift;
     for (ordo_u32 nap = ORDO_DEV_BROKER_NAP;; ordo_dev_broker_nap(&nap)) {
-        if ((int)ordo_dev_load(&q.words->used) < places) {
-            const int left = places - (int)ordo_dev_add(&q.words->used, want);
+        if ((int)ordo_dev_broker_load(q, &q.words->used) < places) {
+            const int left = places - (int)ordo_dev_broker_add(q, &q.words->used, want);
             const ordo_u32 got = left <= 0 ? 0 : (ordo_u32)left < want ? (ordo_u32)left : want;
             if (got < want)
-                ordo_dev_add(&q.words->used, got - want);
+                ordo_dev_broker_add(q, &q.words->used, got - want);
             if (got) {
                 ORDO_DEV_BROKER_HOOK();
                 if (q.certain)
-                    ordo_dev_fence();
-                *first = ordo_dev_add(&q.words->tail, (ordo_u64)got);
-                ordo_dev_add(&q.words->entries, got);
+                    ordo_dev_broker_fence(q);
+                *first = ordo_dev_broker_add(q, &q.words->tail, (ordo_u64)got);
+                ordo_dev_broker_add(q, &q.words->entries, got);
                 return got;
             }
         }
@@ -172,22 +218,24 @@ ORDO_DEV ordo_u32 ordo_dev_broker_to_write(const ordo_dev_broker &q, ordo_u32 wa
 
 /* D1 to D2': draws tickets of up to `most` > 0 of the oldest entries, but of no more than one in `sharers` of those
  * that are there, and one. Returns their number, 0: empty. */
-ORDO_DEV ordo_u32 ordo_dev_broker_to_read(const ordo_dev_broker &q, ordo_u32 most, ordo_u32 sharers, ordo_u64 *first)
+template <bool System>
+ORDO_DEV ordo_u32 ordo_dev_broker_to_read(const ordo_dev_broker_at<System> &q, ordo_u32 most, ordo_u32 sharers,
+                                          ordo_u64 *first)
 {
     for (ordo_u32 nap = ORDO_DEV_BROKER_NAP;; ordo_dev_broker_nap(&nap)) {
-        const int there = (int)ordo_dev_load(&q.words->entries);
+        const int there = (int)ordo_dev_broker_load(q, &q.words->entries);
         if (there > 0) {
             const ordo_u32 share = (ordo_u32)there / sharers + 1, want = share < most ? share : most;
-            const int before = (int)ordo_dev_add(&q.words->entries, 0u - want);
+            const int before = (int)ordo_dev_broker_add(q, &q.words->entries, 0u - want);
             const ordo_u32 got = before <= 0 ? 0 : (ordo_u32)before < want ? (ordo_u32)before : want;
             if (got < want)
-                ordo_dev_add(&q.words->entries, want - got);
+                ordo_dev_broker_add(q, &q.words->entries, want - got);
             if (got) {
                 ORDO_DEV_BROKER_HOOK();
                 if (q.certain)
-                    ordo_dev_fence();
-                *first = ordo_dev_add(&q.words->head, (ordo_u64)got);
-                ordo_dev_add(&q.words->used, 0u - got);
+                    ordo_dev_broker_fence(q);
+                *first = ordo_dev_broker_add(q, &q.words->head, (ordo_u64)got);
+                ordo_dev_broker_add(q, &q.words->used, 0u - got);
                 return got;
             }
         }
@@ -199,8 +247,9 @@ ORDO_DEV ordo_u32 ordo_dev_broker_to_read(const ordo_dev_broker &q, ordo_u32 mos
 /* ---- one warp ---- */
 
 /* E3 for entries of the lane: entry[r], with ticket `ticket` + 32 * r, where bit r of `waits` is set. */
-template <int N, typename Entry>
-ORDO_DEV void ordo_dev_broker_write(const ordo_dev_broker &q, ordo_u32 waits, ordo_u64 ticket, const Entry (&entry)[N])
+template <int N, bool System, typename Entry>
+ORDO_DEV void ordo_dev_broker_write(const ordo_dev_broker_at<System> &q, ordo_u32 waits, ordo_u64 ticket,
+                                    const Entry (&entry)[N])
 {
     constexpr size_t bytes = sizeof(Entry) < 12 ? sizeof(Entry) : 12;
     static_assert(sizeof(Entry) <= 16, "an entry and its turn are 16 bytes");
@@ -224,8 +273,8 @@ ORDO_DEV void ordo_dev_broker_write(const ordo_dev_broker &q, ordo_u32 waits, or
 }
 
 /* D3 for the lane's ticket, if it `waits` for one. */
-template <typename Entry>
-ORDO_DEV void ordo_dev_broker_read(const ordo_dev_broker &q, bool waits, ordo_u64 ticket, Entry *entry)
+template <bool System, typename Entry>
+ORDO_DEV void ordo_dev_broker_read(const ordo_dev_broker_at<System> &q, bool waits, ordo_u64 ticket, Entry *entry)
 {
     constexpr size_t bytes = sizeof(Entry) < 12 ? sizeof(Entry) : 12;
     const ordo_u32 filled = 2 * (ordo_u32)(ticket >> q.shift) + 1;
@@ -243,8 +292,8 @@ ORDO_DEV void ordo_dev_broker_read(const ordo_dev_broker &q, bool waits, ordo_u6
 
 /* One entry of each lane with `has`. `Together`: one of them is assured and draws the tickets for all, else each does
  * so for itself. Returns whether the lane's entry was put. */
-template <bool Together, typename Entry>
-ORDO_DEV bool ordo_dev_broker_put_one(const ordo_dev_broker &q, bool has, Entry entry)
+template <bool Together, bool System, typename Entry>
+ORDO_DEV bool ordo_dev_broker_put_one(const ordo_dev_broker_at<System> &q, bool has, Entry entry)
 {
     const Entry entries[1] = {entry};
     ordo_u64 ticket = 0;
@@ -267,8 +316,8 @@ ORDO_DEV bool ordo_dev_broker_put_one(const ordo_dev_broker &q, bool has, Entry 
 }
 
 /* Takes an entry for each lane with `wants`, likewise. Returns whether the lane got one. */
-template <bool Together, typename Entry>
-ORDO_DEV bool ordo_dev_broker_take_one(const ordo_dev_broker &q, bool wants, Entry *entry)
+template <bool Together, bool System, typename Entry>
+ORDO_DEV bool ordo_dev_broker_take_one(const ordo_dev_broker_at<System> &q, bool wants, Entry *entry)
 {
     ordo_u64 ticket = 0;
     if (Together) {
@@ -289,42 +338,51 @@ ORDO_DEV bool ordo_dev_broker_take_one(const ordo_dev_broker &q, bool wants, Ent
     return wants;
 }
 
-/* Appends entries from the front of from[count], while there are free places; returns their number. `ordered`: all that
- * the warp has written before is ordered before the entries. */
-template <typename Entry>
-ORDO_DEV ordo_u32 ordo_dev_broker_put(const ordo_dev_broker &q, const Entry *from, ordo_u32 count, bool ordered)
+/* E3 for entry(i), i < count, with tickets from `first` on, by warps together; `warp`: this one's number of them. */
+template <bool System, typename Get>
+ORDO_DEV void ordo_dev_broker_write_all(const ordo_dev_broker_at<System> &q, ordo_u64 first, ordo_u32 count,
+                                        ordo_u32 warp, ordo_u32 warps, Get get)
 {
     enum { N = 2 };
     const ordo_u32 lane = threadIdx.x % 32;
-    ordo_u64 first = 0;
-    ordo_u32 got = 0;
-    __syncwarp();
-    if (ordered)
-        ordo_dev_fence();
-    if (lane == 0)
-        got = ordo_dev_broker_to_write(q, count, &first);
-    got = __shfl_sync(~0u, got, 0);
-    first = __shfl_sync(~0u, first, 0);
-    for (ordo_u32 at = 0; at < got; at += 32 * N) {
-        Entry entry[N];
+    for (ordo_u32 at = warp * 32 * N; at < count; at += warps * 32 * N) {
+        decltype(get(0u)) entry[N];
         ordo_u32 waits = 0;
 #pragma unroll
         for (int r = 0; r < N; r++)
-            if (at + 32 * r + lane < got) {
-                entry[r] = from[at + 32 * r + lane];
+            if (at + 32 * r + lane < count) {
+                entry[r] = get(at + 32 * r + lane);
                 waits |= 1u << r;
             }
         ordo_dev_broker_write(q, waits, first + at + lane, entry);
     }
+}
+
+/* Appends entries from the front of from[count], while there are free places; returns their number. `ordered`: all that
+ * the warp has written before is ordered before the entries. */
+template <bool System, typename Entry>
+ORDO_DEV ordo_u32 ordo_dev_broker_put(const ordo_dev_broker_at<System> &q, const Entry *from, ordo_u32 count,
+                                      bool ordered)
+{
+    ordo_u64 first = 0;
+    ordo_u32 got = 0;
+    __syncwarp();
+    if (ordered)
+        ordo_dev_broker_fence(q);
+    if (threadIdx.x % 32 == 0)
+        got = ordo_dev_broker_to_write(q, count, &first);
+    got = __shfl_sync(~0u, got, 0);
+    first = __shfl_sync(~0u, first, 0);
+    ordo_dev_broker_write_all(q, first, got, 0, 1, [&](ordo_u32 i) { return from[i]; });
     return got;
 }
 
 /* Takes up to `most` of the oldest entries, in order, at most 32: lane i gets the i-th, with ticket *first + i. Returns
  * their number. Shares as ordo_dev_broker_to_read. `Ordered`: what was written before the entries were put is ordered
  * before what the warp reads afterwards. */
-template <bool Ordered, typename Entry>
-ORDO_DEV ordo_u32 ordo_dev_broker_take(const ordo_dev_broker &q, ordo_u32 most, ordo_u32 sharers, Entry *entry,
-                                       ordo_u64 *first)
+template <bool Ordered, bool System, typename Entry>
+ORDO_DEV ordo_u32 ordo_dev_broker_take(const ordo_dev_broker_at<System> &q, ordo_u32 most, ordo_u32 sharers,
+                                       Entry *entry, ordo_u64 *first)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_u32 got = 0;
@@ -336,7 +394,7 @@ ORDO_DEV ordo_u32 ordo_dev_broker_take(const ordo_dev_broker &q, ordo_u32 most, 
     ordo_dev_broker_read(q, lane < got, *first + lane, entry);
     if (Ordered) {
         __syncwarp();
-        ordo_dev_fence();
+        ordo_dev_broker_fence(q);
     }
     return got;
 }

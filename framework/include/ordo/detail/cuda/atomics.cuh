@@ -103,26 +103,6 @@ ORDO_DEV void ordo_dev_fence_seq_cst(void) /* besides, all of these have one ord
     __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
 }
 
-/* Relaxed load and store of 16 bytes in global memory: one access each by the memory model of PTX (ISA 8.3, compute
- * capability 7.0), so a load never mixes two values. All accesses to such a place must have its size. */
-ORDO_DEV ulonglong2 ordo_dev_load_wide(const ulonglong2 *p)
-{
-    ulonglong2 value;
-    asm volatile("{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
-                 : "=l"(value.x), "=l"(value.y)
-                 : "l"(__cvta_generic_to_global(p))
-                 : "memory");
-    return value;
-}
-
-ORDO_DEV void ordo_dev_store_wide(ulonglong2 *p, ulonglong2 value)
-{
-    asm volatile("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.global.b128 [%0], v; }" ::"l"(
-                     __cvta_generic_to_global(p)),
-                 "l"(value.x), "l"(value.y)
-                 : "memory");
-}
-
 /* A word of 4 bytes that others may store to meanwhile: some value that it had since the kernel began. Only for callers
  * for whom any of these will do. A weak load neither orders anything nor is ordered; with it `cc` takes 0.8 of the time
  * that it takes with loads of block scope, on a road graph and an H200
@@ -211,9 +191,20 @@ template <typename T> ORDO_DEV void ordo_dev_release_system(T *p, T value)
     __nv_atomic_store(p, &value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
 }
 
+template <typename T> ORDO_DEV T ordo_dev_add_system(T *p, T value)
+{
+    using bits = typename ordo_dev_word<T>::bits;
+    return (T)atomicAdd_system((bits *)p, (bits)value);
+}
+
 ORDO_DEV void ordo_dev_fence_system(void) /* acquire and release */
 {
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
+}
+
+ORDO_DEV void ordo_dev_fence_seq_cst_system(void) /* besides, all of these have one order */
+{
+    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM);
 }
 
 /* By one thread: prefetches a cache line into the second-level cache, if `has`. */
@@ -265,6 +256,30 @@ ORDO_DEV_SWAPS()
 ORDO_DEV_SWAPS(_block)
 ORDO_DEV_SWAPS(_system)
 #undef ORDO_DEV_SWAPS
+
+/* Relaxed load and store of 16 bytes in global memory, at device scope, and at system scope (_system): one access each
+ * by the memory model of PTX (ISA 8.3, compute capability 7.0), so a load never mixes two values. All accesses to such
+ * a place must have its size. */
+#define ORDO_DEV_WIDE(_scope, _ptx)                                                                                    \
+    ORDO_DEV ulonglong2 ordo_dev_load_wide##_scope(const ulonglong2 *p)                                                \
+    {                                                                                                                  \
+        ulonglong2 value;                                                                                              \
+        asm volatile("{ .reg .b128 v; ld.relaxed." _ptx ".global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"                \
+                     : "=l"(value.x), "=l"(value.y)                                                                    \
+                     : "l"(__cvta_generic_to_global(p))                                                                \
+                     : "memory");                                                                                      \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    ORDO_DEV void ordo_dev_store_wide##_scope(ulonglong2 *p, ulonglong2 value)                                         \
+    {                                                                                                                  \
+        asm volatile("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed." _ptx                                          \
+                     ".global.b128 [%0], v; }" ::"l"(__cvta_generic_to_global(p)),                                     \
+                     "l"(value.x), "l"(value.y)                                                                        \
+                     : "memory");                                                                                      \
+    }
+ORDO_DEV_WIDE(, "gpu")
+ORDO_DEV_WIDE(_system, "sys")
+#undef ORDO_DEV_WIDE
 
 /* By one thread: minimum and maximum as above, only if `has`, by a predicated instruction instead of a branch: several
  * such operations are in flight together, and lanes without `has` cost nothing. Sets *old to the word's old value if
