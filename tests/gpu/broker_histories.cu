@@ -4,7 +4,7 @@
  *
  * Every warp makes calls by chance: puts and takes, for one to 32 lanes together, or each lane for itself. A call is
  * recorded with its times, an entry of a call of several lanes as a call. An entry is its value two times, so that
- * halves of two writers would show.
+ * halves of two writers would show. Every second history is of a queue at system scope, as of several GPUs.
  *
  * Clock. On a GPU the global timer, which orders nothing between warps. It is read once the values of the lane's last
  * call are there, and again once those of this one are. Calls within one tick of it count as overlapping. Of fibers:
@@ -49,14 +49,14 @@ typedef struct entry {
     ordo_u32 value, again;
 } entry;
 
-typedef struct order {
-    ordo_dev_broker queue;
+template <bool System> struct order {
+    ordo_dev_broker_at<System> queue;
     ordo_u32 calls, seed;
     ordo_u32 takes;  /* of 8 calls, so many are takes */
     fifo_call *call; /* [threads][calls] */
     ordo_u32 *count; /* [threads] calls recorded */
     ordo_u32 *torn;  /* entries whose halves differ */
-} order;
+};
 
 #ifdef __CUDACC__
 /* The time when `value` is there: a vote of the warp needs it. */
@@ -83,7 +83,7 @@ ORDO_DEV ordo_u32 by_chance(ordo_u64 *state, ordo_u32 below)
     return (ordo_u32)(*state >> 33) % below;
 }
 
-PROCEDURE void call_by_chance(const order o)
+template <bool System> PROCEDURE void call_by_chance(const order<System> o)
 {
     const ordo_u32 lane = threadIdx.x % 32, thread = blockIdx.x * blockDim.x + threadIdx.x;
     ordo_u64 state = ((ordo_u64)o.seed << 32 | thread / 32) * 0x9e3779b97f4a7c15u + 1;
@@ -143,11 +143,11 @@ static void give_memory(void *at)
 {
     cudaFree(at);
 }
-static bool run(const shape *s, order *o)
+template <bool System> static bool run(const shape *s, order<System> *o)
 {
     void *args[] = {o};
-    return !failed(cudaLaunchCooperativeKernel((const void *)call_by_chance, dim3(s->blocks), dim3(s->threads), args, 0,
-                                               0)) &&
+    return !failed(cudaLaunchCooperativeKernel((const void *)call_by_chance<System>, dim3(s->blocks), dim3(s->threads),
+                                               args, 0, 0)) &&
            !failed(cudaDeviceSynchronize());
 }
 #else
@@ -160,14 +160,14 @@ static void give_memory(void *at)
 {
     free(at);
 }
-static void run_fiber(const void *arg)
+template <bool System> static void run_fiber(const void *arg)
 {
-    call_by_chance(*(const order *)arg);
+    call_by_chance(*(const order<System> *)arg);
 }
-static bool run(const shape *s, order *o)
+template <bool System> static bool run(const shape *s, order<System> *o)
 {
     fibers.random = o->seed + 1;
-    fibers_run(s->blocks, s->threads, run_fiber, o);
+    fibers_run(s->blocks, s->threads, run_fiber<System>, o);
     return true;
 }
 /* No runtime is linked. */
@@ -182,11 +182,11 @@ static ordo_status fiber_start(const ordo_cuda_step *, size_t)
 #endif
 
 /* What a history breaks, NULL if nothing; *calls becomes the number of calls. */
-static const char *history(const shape *s, bool certain, ordo_u32 seed, size_t *calls)
+template <bool System> static const char *history(const shape *s, bool certain, ordo_u32 seed, size_t *calls)
 {
     const ordo_u32 threads = s->blocks * s->threads;
     const char *found = "no memory";
-    order o = {};
+    order<System> o = {};
     o.queue.words = (ordo_dev_broker_words *)take_memory(sizeof *o.queue.words);
     o.queue.place = (ulonglong2 *)take_memory(sizeof *o.queue.place << s->shift);
     o.queue.shift = s->shift;
@@ -231,7 +231,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2 * histories; i++) {
         const shape s = {1 + i % blocks, 64, calls, (ordo_u32)(i * 5) % 8, i % 3 ? 4u : 5u};
         const bool certain = i < histories;
-        const char *found = history(&s, certain, (ordo_u32)i, &some);
+        const char *found =
+            i % 2 ? history<true>(&s, certain, (ordo_u32)i, &some) : history<false>(&s, certain, (ordo_u32)i, &some);
         all += some;
         caught += !certain && found;
         if (certain && found) {

@@ -19,7 +19,7 @@ LARGE = {"boxes.pml -DSTART=1", "boxes.pml -DWORKERS=2 -DLOOKS=0", "broker_queue
          "ghosts_cuda.pml -DROUNDS=3",
          "server_locks.pml -DREQUESTS=4 -DCREDIT=2", "server_nested.pml -DANSWERING=2 -DLOCKS=2 -DPATIENT",
          "inbox.pml -DW=3 -DSIZE=2", "inbox_cuda.pml ", "race.pml -DEACH=2", "race.pml -DMEMBERS=3",
-         "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "ranks_bulk.pml -DLAST=3",
+         "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "queues.pml -DTAKERS", "ranks_bulk.pml -DLAST=3",
          "server_both_critical.pml -DSTART=2 -DQUIET",
          "server_locks.pml -DLOCKS=2", "server_locks.pml -DSERVERS=3", "share.pml ", "share.pml -DPLACES=3"}
 # model, definitions, whether Spin must find an error
@@ -53,6 +53,12 @@ CASES = [
     ("broker_queue.pml", "-DHEAD_LAST", True),
     ("broker_queue.pml", "-DUNASSURED", True),
     ("broker_queue.pml", "-DTURN_EARLY", True),
+    ("queues.pml", "", False),
+    ("queues.pml", "-DN=2", False),
+    ("queues.pml", "-DTAKERS -DEACH=1", False),
+    ("queues.pml", "-DTAKERS", False),
+    ("queues.pml", "-DTAKERS -DEACH=1 -DANY_ORDER", True),
+    ("queues.pml", "-DWAITS", True),
     ("claims.pml", "", False),
     ("claims.pml", "-DMEMBERS=3", False),
     ("claims.pml", "-DEACH=2", False),
