@@ -51,6 +51,10 @@ typedef struct bsp_args {
     op_dev_frontier frontier;
     ordo_cuda_run run;
     bsp_bits bits; /* if pulling is allowed */
+#if ORDO_OVER_RANKS
+    ordo_cuda_ranks ranks;
+    ordo_u32 *some; /* an item on the frontier, if it has bits and the rank has any */
+#endif
 } bsp_args;
 
 #if ORDO_OP_ORDER != ORDO_SUM
@@ -147,7 +151,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked            
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
-            bsp_pull<Traced>(&a, (bsp_pull_space *)queue.held, step, turns, &mine);
+            bsp_pull<Traced>(&a, (bsp_pull_space *)queue.held, step, turns, {}, &mine);
             if constexpr (Traced)
                 ordo_live_barrier<3>(a.run.traced, mine, step, works);
             continue; /* behind a barrier */

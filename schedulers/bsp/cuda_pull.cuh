@@ -11,6 +11,7 @@
  * have them all.
  *   The bits of the next frontier are written in whole words, so nothing is cleared while steps pull, and no list is
  * made. Where the direction changes the frontier is converted, at the price of a barrier.
+ *   Over several GPUs each searches the rows of its own items (cuda_part.cuh).
  *
  * Memory order. The frontier's bits do not change in a step that reads them, and grid barriers order steps: so plain
  * loads serve, which the first-level cache holds. A group's words and cells have one writer, its warp. Behind the
@@ -29,12 +30,13 @@ enum {
     BSP_PIECE = 512, /* edges of a piece of what is left of a longer row */
 };
 
+/* `m`: edges of the rows that are searched. The frontier's bits are made unless they are there. */
 static inline ordo_status bsp_bits_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, bsp_bits *b)
 {
     const ordo_u64 words = (num_items + BSP_GROUP - 1) / BSP_GROUP * BSP_WORDS;
     ordo_u32 **const arrays[] = {&b->frontier[0], &b->frontier[1], &b->closed};
     for (ordo_u32 **array : arrays)
-        if (!(*array = (ordo_u32 *)ordo_cuda_alloc(c, words, sizeof(ordo_u32), true)))
+        if (!*array && !(*array = (ordo_u32 *)ordo_cuda_alloc(c, words, sizeof(ordo_u32), true)))
             return ORDO_ERR_MEMORY;
     if (!(b->piece = (ordo_u64 *)ordo_cuda_alloc(c, m / BSP_LONG + 1, sizeof(ordo_u64), false)) ||
         !(b->found = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ||
@@ -47,6 +49,7 @@ static inline ordo_status bsp_bits_make(ordo_cuda *c, ordo_u64 num_items, ordo_u
 typedef struct bsp_pulled {
     ordo_u64 edges; /* in-edges, of which a symmetric graph has as many as out-edges */
     ordo_u32 items, tested;
+    ordo_vid last; /* an item that it has found, if any */
     bool knows;
     op_cell value;
 } bsp_pulled;
@@ -63,6 +66,8 @@ typedef struct bsp_pull_space {
     ordo_u64 edges[ORDO_CUDA_THREADS / 32];
     ordo_u32 items[ORDO_CUDA_THREADS / 32];
 } bsp_pull_space;
+
+#include "cuda_part.cuh"
 
 ORDO_DEV bool bsp_has(const ordo_u32 *bits, ordo_u32 item)
 {
@@ -162,6 +167,7 @@ ORDO_DEV bool bsp_take(const bsp_args *a, bsp_group *group, ordo_vid v, ordo_eid
     ordo_dev_store(&a->cells[v], candidate);
     sum->items++;
     sum->edges += degree;
+    sum->last = v;
     if (op_filter(&a->state, v))
         ordo_dev_or_block(&group->on[v % BSP_GROUP / 32], 1u << v % 32);
     return op_is_final(&a->state, v, candidate);
@@ -218,12 +224,12 @@ ORDO_DEV ordo_u32 bsp_open(const bsp_args *a, ordo_vid base, bool fresh)
 {
     const ordo_u32 lane = threadIdx.x & 31;
     if (!fresh)
-        return lane < BSP_WORDS ? ~a->bits.closed[base / 32 + lane] : 0;
+        return lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane) ? ~a->bits.closed[base / 32 + lane] : 0;
     ordo_u32 mine = 0;
 #pragma unroll
     for (ordo_u32 j = 0; j < BSP_WORDS; j++) {
         const ordo_u64 v = (ordo_u64)base + 32 * j + lane;
-        const bool open = v < a->num_items && !op_is_final(&a->state, (ordo_vid)v, ordo_dev_load(&a->cells[v]));
+        const bool open = bsp_has_item(a, v) && !op_is_final(&a->state, (ordo_vid)v, ordo_dev_load(&a->cells[v]));
         const ordo_u32 bits = __ballot_sync(~0u, open);
         mine = lane == j ? bits : mine;
     }
@@ -235,7 +241,6 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
                              bsp_pulled *sum)
 {
     const ordo_u32 lane = threadIdx.x & 31, open = bsp_open(a, base, fresh);
-    ordo_u32 *const next = a->bits.frontier[(step + 1) & 1] + base / 32, *const closed = a->bits.closed + base / 32;
     ordo_u32 up_to = __popc(open); /* open ones in the words up to the lane's */
 #pragma unroll
     for (int back = 1; back < BSP_WORDS; back *= 2) {
@@ -261,10 +266,9 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
         bsp_pull_two(a, group, there, v, step, sum);
     }
     __syncwarp();
-    if (lane < BSP_WORDS) {
-        next[lane] = group->on[lane];
-        closed[lane] = group->shut[lane];
-    }
+    bsp_tell(a, base / 32, lane < BSP_WORDS ? group->on[lane] : 0, step + 1);
+    if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
+        a->bits.closed[base / 32 + lane] = group->shut[lane];
     __syncwarp();
 }
 
@@ -296,6 +300,10 @@ ORDO_DEV void bsp_add_found(const bsp_args *a, bsp_pull_space *space, ordo_u32 s
             ordo_dev_add(&a->bits.found[(step + 1) % 3 * ORDO_CUDA_LINE], items);
         }
     }
+#if ORDO_OVER_RANKS
+    if (sum->items)
+        ordo_dev_store(a->some, sum->last);
+#endif
     sum->edges = sum->items = sum->tested = 0;
 }
 
@@ -320,25 +328,37 @@ ORDO_DEV void bsp_pull_pieces(const bsp_args *a, ordo_u32 count, ordo_u32 step, 
             continue;
         sum->items++;
         sum->edges += degree;
+        sum->last = v;
         if (op_filter(&a->state, v))
-            ordo_dev_or(&a->bits.frontier[(step + 1) & 1][word], bit);
+            bsp_tell_more(a, v, step + 1);
         if (op_is_final(&a->state, v, candidate))
             ordo_dev_or(&a->bits.closed[word], bit);
     }
 }
 
-/* By the whole grid: a step that pulls. Ends with a barrier, behind which all that it has found is counted. */
-template <bool Traced>
-ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bool fresh, ordo_cuda_counters *mine)
+/* By the whole grid: calls `each(base, number)` by whole warps for all groups that have words of the GPU's part, with
+ * the group's first item and how many the warp has had before. */
+template <typename Each> ORDO_DEV void bsp_groups(const bsp_args *a, Each each)
 {
-    bsp_pulled sum = {};
-    const ordo_u32 groups = (ordo_u32)((a->num_items + BSP_GROUP - 1) / BSP_GROUP);
+    const ordo_u32 first = bsp_first_group(a), groups = bsp_end_group(a) - first;
     const ordo_u32 warps = gridDim.x * (ORDO_CUDA_THREADS / 32);
-    for (ordo_u32 i = blockIdx.x + gridDim.x * (threadIdx.x / 32); i < groups; i += warps) {
-        bsp_pull_group(a, &space->group[threadIdx.x / 32], i * BSP_GROUP, step, fresh, &sum);
+    for (ordo_u32 i = blockIdx.x + gridDim.x * (threadIdx.x / 32); i < groups; i += warps)
+        each((first + i) * BSP_GROUP, i / warps);
+}
+
+/* By the whole grid: a step that pulls. Ends with a barrier, over ranks with their meeting, behind which all that it
+ * has found is counted. `found`: what the thread finds, 0 at first but for the value of the frontier's cells if it is
+ * known. */
+template <bool Traced>
+ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bool fresh, bsp_pulled sum,
+                       ordo_cuda_counters *mine)
+{
+    bsp_groups(a, [&](ordo_vid base, ordo_u32 number) {
+        bsp_pull_group(a, &space->group[threadIdx.x / 32], base, step, fresh, &sum);
         if constexpr (Traced)
-            ordo_live_tile<3>(a->run.traced, *mine, i / warps);
-    }
+            ordo_live_tile<3>(a->run.traced, *mine, number);
+        (void)number;
+    });
     bsp_add_found(a, space, step, &sum, mine);
     cooperative_groups::this_grid().sync();
     const ordo_u32 pieces = ordo_dev_load(&a->bits.pieces[step % 3 * ORDO_CUDA_LINE]); /* the same in all threads */
@@ -346,7 +366,7 @@ ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, 
         return;
     bsp_pull_pieces(a, pieces, step, &sum);
     bsp_add_found(a, space, step, &sum, mine);
-    cooperative_groups::this_grid().sync();
+    bsp_end(a);
 }
 
 /* By the whole grid: makes the bits of a step's frontier from its lists. `used`: the bits have served before. Ends with
@@ -376,8 +396,8 @@ ORDO_DEV void bsp_list_to_bits(const bsp_args *a, ordo_u32 step, bool used)
 ORDO_DEV void bsp_bits_to_list(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step)
 {
     const ordo_cuda_frontier *const f = &a->frontier;
-    for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i * 32 < a->num_items;
-         i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS)
+    for (ordo_u64 i = bsp_first_item(a) / 32 + (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
+         bsp_has_item(a, i * 32); i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS)
         for (ordo_u32 bits = a->bits.frontier[step & 1][i]; bits; bits &= bits - 1)
             op_dev_push(f, queue, &a->rows, (ordo_vid)(32 * i + (ordo_u32)__ffs((int)bits) - 1), step, true);
     ordo_dev_flush(queue, f->list[step & 1], &f->counters[step % 3].count, true);

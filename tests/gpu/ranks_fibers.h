@@ -52,10 +52,10 @@ template <typename Args> static void fiber_rank_body(const void *)
 static void (*fiber_body_of(const void *kernel))(const void *)
 {
     if (kernel == (const void *)bsp_ranks_kernel<BSP_BULK>)
-        return fiber_rank_body<bsp_ranks_args>;
+        return fiber_rank_body<bsp_args>;
 #if ORDO_OP_ORDER != ORDO_SUM && ORDO_OP_ACTIVATES
     if (kernel == (const void *)bsp_ranks_kernel<BSP_EAGER> || kernel == (const void *)bsp_ranks_kernel<BSP_REMOTE>)
-        return fiber_rank_body<bsp_ranks_args>;
+        return fiber_rank_body<bsp_args>;
     if (kernel == (const void *)delta_kernel<false>)
         return fiber_rank_body<delta_args>;
     if (kernel == (const void *)near_far_ranks_kernel)
