@@ -563,10 +563,11 @@ ORDO_DEV void mst_settle(const mst_args *a, mst_store *store, ordo_u64 limit, co
         has = has && mst_key(e.z, e.w) <= limit && (a->symmetric ? tail < e.y : tail != e.y);
         const ordo_u32 who = __ballot_sync(0xffffffffu, has);
         e.x |= tail;
+        __syncwarp(); /* all lanes have read theirs */
         if (has)
             store->held[kept + (ordo_u32)__popc(who & ((1u << lane) - 1))] = e;
         kept += (ordo_u32)__popc(who);
-        __syncwarp();
+        __syncwarp(); /* the next edges are read when these are written */
     }
     store->count = kept;
     mst_make_room_light(a, store);

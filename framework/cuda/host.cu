@@ -1268,8 +1268,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
         status = ask_for_memory(own);
     if (!status)
         status = get_graph(job, need_in, fixed, out);
-    double start = ordo_seconds();
-    const int threads = own->threads;
+    const double start = ordo_seconds();
     if (!status)
         status = make_tools(own);
     if (!status) {
@@ -1289,13 +1288,13 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     else if (!status)
         status = (out->cells = ordo_cuda_alloc(out, job->targets, cell, false)) ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status && !apart)
-        status = ordo_copy_in(out->cells, job->cells, job->targets, cell, NULL, threads, "copying cells");
+        status = ordo_copy_in(out->cells, job->cells, job->targets, cell, NULL, own->threads, "copying cells");
     if (apart) {
         out->run.initial = job->initial;
     } else if (!status && job->initial) {
         void *items = ordo_cuda_alloc(out, job->initial_count, sizeof(ordo_item), false);
         status = !items ? ORDO_ERR_MEMORY
-                        : ordo_copy_in(items, job->initial, job->initial_count, sizeof(ordo_item), NULL, threads,
+                        : ordo_copy_in(items, job->initial, job->initial_count, sizeof(ordo_item), NULL, own->threads,
                                        "copying items");
         out->run.initial = (const ordo_item *)items;
     }
