@@ -358,6 +358,7 @@ ORDO_DEV bool mst_finish_round(const mst_args *a, mst_finishing *s, const mst_sh
         mst_choose(a, mst_id_of(shape, key[j]));
     }
     __syncthreads();
+    /* other threads shorten paths meanwhile: the parent before and the one after lead to the same root */
     for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS) {
         ordo_u32 up = ordo_dev_load_block(&s->parent[c]), above;
         while ((above = ordo_dev_load_block(&s->parent[up])) != up)

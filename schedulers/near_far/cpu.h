@@ -6,10 +6,10 @@
  * superstep opens the near bins to all members. When no member has a near item, all move the threshold to the next
  * multiple of delta above the least far priority, and every member splits its own far bin, and opens what is near.
  *
- * A superstep has one barrier. Members open their bins before it, and votes say who has opened some, so that no
- * member waits for a bin, or looks at one that is empty. Few activations are processed by the member that made them, hop after
- * hop; and where one member has all near items, and few, it goes on by itself, as under delta: on a path, or in a part
- * of a graph that is like one, a barrier for each hop would cost more than the work.
+ * A superstep has one barrier. Members open their bins before it, and votes say which members have opened some, so that
+ * no member waits for a bin, or looks at one that is empty. Few activations are processed by the member that made them,
+ * hop after hop; and where one member has all near items, and few, it goes on by itself, as under delta: on a path, or
+ * in a part of a graph that is like one, a barrier for each hop would cost more than the work.
  *
  * Over several processes every rank has piles of its own items and the same threshold. Ranks meet before each superstep
  * (<ordo/detail/cpu/remote.h>) and agree on the lowest bucket of all, counting near entries as of the last bucket below

@@ -107,7 +107,7 @@ class RunTime(unittest.TestCase):
         results = [run_all(*pair, gpus=2) for pair in pairs]
         self.assertEqual([r for r in results if r], [])
         print(f"runs over two GPUs: {results.count('')} pairs of operator and scheduler pass, {results.count(None)} are refused", flush=True)
-        for name in ("longest.c", "peel.c", "katz.c", "min_label.h"):
+        for name in ("longest.c", "peel.c", "walks.c", "katz.c", "min_label.h"):
             self.assertIn("", [r for (file, _), r in zip(pairs, results) if file.name == name], name)
 
     def test_3_messages(self):
