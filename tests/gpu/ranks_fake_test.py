@@ -151,9 +151,6 @@ class Ranks(unittest.TestCase):
             self.wrong(2, "expected no --partition", 2, *words, "--partition", "random")
             self.wrong(5, "does not see the memory of that of rank", 2, *words, FAKE_PEERS_BLIND="1")
             self.wrong(4, "bytes for memory that ranks share", 2, *words, FAKE_PEERS_MEMORY="1000")
-        walks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli/operators/walks.c")
-        self.wrong(2, "does not run 'walks' over ranks on GPUs; these do: none", 2, "run", walks, "--generate", GRAPHS[3], "--source", 0,
-                   "--scheduler", "bsp", ORDO_CACHE=os.path.join(self.folder.name, "cache")) # sums of reals
         self.wrong(2, "are not traced", 2, "lp", "--generate", GRAPHS[3], "--trace", os.path.join(self.folder.name, "trace"))
         # labels of a grid without odd circles change for ever
         self.wrong(6, "did not end ", 3, "lp", "--generate", "grid --width 40 --height 40", "--rounds", 1000000, "--timeout", 0.3)
