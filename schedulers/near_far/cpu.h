@@ -22,6 +22,8 @@
  */
 #include "tunables.h"
 
+enum { NEAR_FAR_DENSE = 8 }; /* with so many edges a vertex, members keep no chains */
+
 /* What profilers show carries the operator's name. */
 #define near_far_work_atomic ORDO_OP_NAME(near_far_work_atomic)
 #define near_far_work_lock ORDO_OP_NAME(near_far_work_lock)
@@ -198,7 +200,9 @@ ORDO_INLINE void near_far_drain(near_far_run *run, near_far_member *me, ordo_u64
 {
     ordo_job *job = run->job;
     const ordo_u64 chunk = (ordo_u64)job->tunable[NEAR_FAR_CHUNK];
-    const ordo_u64 chain = job->threads > 1 ? (ordo_u64)job->tunable[NEAR_FAR_CHAIN] : 0;
+    /* Where an item activates many others, supersteps are long, and what a chain runs ahead is done again. */
+    const bool chains = job->threads > 1 && job->out->m < NEAR_FAR_DENSE * (ordo_u64)job->out->n;
+    const ordo_u64 chain = chains ? (ordo_u64)job->tunable[NEAR_FAR_CHAIN] : 0;
     const ordo_u64 patience = (ordo_u64)job->tunable[NEAR_FAR_PATIENCE];
     bool go_on = true;
     for (int k = 0; k < job->threads && go_on; k++) {

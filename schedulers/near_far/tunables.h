@@ -10,7 +10,8 @@
 /* Constants of a release: see ORDO_TUNABLES. */
 #define NEAR_FAR_CONSTANTS(X)                                                                                          \
     X(NEAR_FAR_CHAIN, "chain", INT, "1024", 0, 1e9, NULL, "items",                                                     \
-      "cpu: near activations that a thread keeps and processes itself before it shares them; 0: none")                 \
+      "cpu: near activations that a thread keeps and processes itself before it shares them, where there are fewer "   \
+      "than 8 edges a vertex; 0: none")                                                                                \
     X(NEAR_FAR_ALONE, "alone", INT, "128", 0, 1e9, NULL, "items",                                                      \
       "cpu: if one thread has all near items, and no more than these, it goes on by itself")                           \
     X(NEAR_FAR_PATIENCE, "patience", INT, "64", 0, 1e9, NULL, "items",                                                 \
