@@ -6,10 +6,11 @@
  * superstep opens the near bins to all members. When no member has a near item, all move the threshold to the next
  * multiple of delta above the least far priority, and every member splits its own far bin, and opens what is near.
  *
- * A superstep has one barrier. Members open their bins before it, and votes say which members have opened some, so that
- * no member waits for a bin, or looks at one that is empty. Few activations are processed by the member that made them,
- * hop after hop; and where one member has all near items, and few, it goes on by itself, as under delta: on a path, or
- * in a part of a graph that is like one, a barrier for each hop would cost more than the work.
+ * A superstep has one barrier. Members open their bins before it, and votes say which are not empty, so members neither
+ * wait for a bin nor look at an empty one. Only where the threshold has moved do they open bins behind it, when they
+ * have split the far ones. Few activations are processed by the member that made them, hop after hop; and where one
+ * member has all near items, and few, it goes on by itself, as under delta: on a path, or in a part of a graph that is
+ * like one, a barrier for each hop would cost more than the work.
  *
  * Over several processes every rank has piles of its own items and the same threshold. Ranks meet before each superstep
  * (<ordo/detail/cpu/remote.h>) and agree on the lowest bucket of all, counting near entries as of the last bucket below
@@ -108,7 +109,7 @@ typedef struct near_far_piles {
     int near_members;       /* how many have some */
 } near_far_piles;
 
-/* Opens the near bin, whose place the member takes another one. */
+/* Opens the near bin to all members for a step. */
 ORDO_INLINE void near_far_open(near_far_run *run, near_far_member *me, ordo_u64 step)
 {
     ordo_share_open(&run->shares[step & 1][me->index], &me->near, step);
