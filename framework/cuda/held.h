@@ -41,9 +41,9 @@ void ordo_cuda_give(ordo_cuda_held *held, void *block, ordo_u64 bytes);
  */
 bool ordo_cuda_let_go(ordo_cuda_held *held);
 /* What the process keeps for runs without a session on the current device, which is the caller's until it gives it back
- * by ordo_cuda_keep. NULL: the memory for it could not be had. */
+ * by ordo_cuda_keep. NULL: nothing can be kept, for want of host memory or since the device's number is too large. */
 ordo_cuda_held *ordo_cuda_kept(void);
-/* Blocks that the last few runs did not use are freed. */
+/* By a run that ends: gives it back for the next one. Blocks that the last few runs did not use are freed. */
 void ordo_cuda_keep(ordo_cuda_held *held);
 /* ORDO_ERR_USAGE unless `at` is in memory of that GPU. */
 ordo_status ordo_cuda_check_place(const void *at, int device);

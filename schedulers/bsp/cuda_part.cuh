@@ -1,5 +1,5 @@
-/* The items of which steps that pull write the bits; included by cuda_pull.cuh. One GPU has all; a rank has those that
- * it owns, in consecutive words, and all ranks have copies of the frontier.
+/* cuda_part.cuh -- the items whose bits a GPU writes in steps that pull; included by cuda_pull.cuh. One GPU has all
+ * items; a rank has those that it owns, in consecutive words, and every rank has a copy of the whole frontier.
  *
  * Memory order. The owner of a word is the only one that writes it, to its own copy and by plain stores across the link
  * to the others. Within a step that is a warp, or, behind a barrier of the owner's grid, atomics of its device. No rank
@@ -52,8 +52,9 @@ ORDO_DEV bool bsp_has_item(const bsp_args *a, ordo_u64 item)
 #endif
 }
 
-/* By a whole warp: the frontier of `step` has the group's words, of which each of the first lanes has one. */
-ORDO_DEV void bsp_tell(const bsp_args *a, ordo_u32 first_word, ordo_u32 mine, ordo_u32 step)
+/* By a whole warp: writes the group's words of the frontier of `step` to all copies. Each of the first lanes has one
+ * word. */
+ORDO_DEV void bsp_publish_words(const bsp_args *a, ordo_u32 first_word, ordo_u32 mine, ordo_u32 step)
 {
     const ordo_u32 lane = threadIdx.x % 32;
 #if ORDO_OVER_RANKS
@@ -67,8 +68,8 @@ ORDO_DEV void bsp_tell(const bsp_args *a, ordo_u32 first_word, ordo_u32 mine, or
 #endif
 }
 
-/* By one thread: the frontier of `step` has the item, too. */
-ORDO_DEV void bsp_tell_more(const bsp_args *a, ordo_vid item, ordo_u32 step)
+/* By one thread: adds the item to the frontier of `step`, in all copies. */
+ORDO_DEV void bsp_publish_item(const bsp_args *a, ordo_vid item, ordo_u32 step)
 {
 #if ORDO_OVER_RANKS
     for (ordo_u32 to = 0; to < a->ranks.count; to++)

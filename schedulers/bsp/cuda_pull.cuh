@@ -266,7 +266,7 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
         bsp_pull_two(a, group, there, v, step, sum);
     }
     __syncwarp();
-    bsp_tell(a, base / 32, lane < BSP_WORDS ? group->on[lane] : 0, step + 1);
+    bsp_publish_words(a, base / 32, lane < BSP_WORDS ? group->on[lane] : 0, step + 1);
     if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
         a->bits.closed[base / 32 + lane] = group->shut[lane];
     __syncwarp();
@@ -330,7 +330,7 @@ ORDO_DEV void bsp_pull_pieces(const bsp_args *a, ordo_u32 count, ordo_u32 step, 
         sum->edges += degree;
         sum->last = v;
         if (op_filter(&a->state, v))
-            bsp_tell_more(a, v, step + 1);
+            bsp_publish_item(a, v, step + 1);
         if (op_is_final(&a->state, v, candidate))
             ordo_dev_or(&a->bits.closed[word], bit);
     }

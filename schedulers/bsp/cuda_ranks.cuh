@@ -116,7 +116,7 @@ ORDO_DEV void bsp_stamps_to_bits(const bsp_args *a, ordo_u32 step)
             const ordo_u32 bits = __ballot_sync(~0u, on);
             mine = lane == j ? bits : mine;
         }
-        bsp_tell(a, base / 32, mine, step);
+        bsp_publish_words(a, base / 32, mine, step);
     });
 }
 #endif

@@ -34,7 +34,7 @@ typedef struct ordo_near_far_vote {
     struct {
         ordo_u64 near_items, far_items;
         ordo_u64 far_lowest; /* number of a bucket of width delta */
-        ordo_u64 threshold;  /* the member's: that of one that has gone on by itself is ahead */
+        ordo_u64 threshold;  /* the member's; a member that has gone on by itself is ahead of the others */
     } of[2];
 } ordo_near_far_vote;
 
@@ -194,8 +194,8 @@ ORDO_INLINE void near_far_go_alone(near_far_member *me, ordo_u64 others_lowest, 
     } while (me->near.count || me->far.count);
 }
 
-/* The near items of all members, which only those have opened whose votes say so; or, where the threshold has moved,
- * all. Then the member's own activations, while they are few. */
+/* Processes the near items of all members, and then the member's own activations while they are few. Only members
+ * whose votes say that they have near items have opened a share; where the threshold has `moved`, all have. */
 ORDO_INLINE void near_far_drain(near_far_run *run, near_far_member *me, ordo_u64 step, bool moved,
                                 const ordo_rows *rows, const ordo_sync sync)
 {

@@ -69,16 +69,18 @@
  * Several GPUs. Words and places may be in memory that other GPUs map, and these then make the same calls, with the
  * addresses at which they see it (ordo_dev_broker_system). Steps, invariants and progress are those above; no word says
  * who calls. What crosses a link: of an enqueue the additions and loads of E1 to E2', once for all entries of the call,
- * the load of each place's turn, and the store of entry and turn. A dequeue of the GPU that has the memory crosses
- * none. Scope     All operations on words and places, and the fences, have system scope, those of the GPU that has the
+ * the load of each place's turn, and the store of entry and turn. A dequeue by the GPU that has the memory crosses
+ * none.
+ *
+ *   Scope     All operations on words and places, and the fences, have system scope, those of the GPU that has the
  *             memory, too: two operations of which one changes a word are ordered only if the scope of each includes
  *             the other's thread (morally strong, in the memory model of PTX), and a dequeue changes `entries`, `used`
  *             and turns beside enqueues of others. With that, Memory order holds as it stands.
- *   Several queues   A thread may draw tickets of several queues and then write all of them, if all threads take the
+ *   Order     A thread may draw tickets of several queues and then write all of them, if all threads take the
  *             queues in the same order, and if it reads none in between. Then of all tickets that are not done the
  *             least one, by queue and then by number, waits for none. In different orders there are circles
  *             (tests/models/queues.pml). Lanes that write at the same time (ordo_dev_broker_write) need no order.
- *   Residence Callers on all GPUs must be resident before any calls: ranks meet first.
+ *   Residence All callers on all GPUs must be resident before the first call: ranks meet before it.
  *
  * Cost. A call makes four requests for counters (E1 two, a load first), which bound thousands of warps: 0.35 G calls a
  * second on an H200, whatever their lanes (docs/lab/0049-broker-queue-on-a-gpu.md).
