@@ -30,6 +30,7 @@
 #include <ordo/operator/pass.h>
 
 #include "by_weight.h"
+#include "carry.h"
 #include "copy.h"
 #include "held.h"
 #include "hot.h"
@@ -1343,6 +1344,7 @@ static ordo_status wait_for(ordo_cuda *c)
     ordo_cuda_own *own = c->own;
     double told = 0;
     const double began = ordo_seconds();
+    const bool carries = ordo_cuda_carry();
     for (;;) {
         c->job->supersteps = own->mailbox->supersteps;
         ordo_job_poll(c->job, own->mailbox->in_flight);
@@ -1351,11 +1353,15 @@ static ordo_status wait_for(ordo_cuda *c)
             told = ordo_seconds();
         }
         cudaError_t error = cudaEventQuery(own->after);
-        if (error != cudaErrorNotReady)
+        if (error != cudaErrorNotReady) {
+            ordo_cuda_carry(); /* the last meeting, for which other ranks may still wait */
             return failed(error, "running the kernel");
+        }
         if (told > 0 && ordo_seconds() - told > ORDO_CUDA_PATIENCE)
             return give_up(c);
-        if (ordo_seconds() - began > EAGER) {
+        if (carries)
+            ordo_cuda_carry();
+        else if (ordo_seconds() - began > EAGER) {
             const struct timespec moment = {0, 20000};
             nanosleep(&moment, NULL);
         }
@@ -1468,6 +1474,7 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
         status = failed(cudaEventElapsedTime(&milliseconds, c->own->before, c->own->after), "reading an event");
     if (!status && c->job->remote)
         status = ordo_cuda_ranks_result(c->job->remote, &milliseconds);
+    ordo_cuda_carry_end();
     ordo_live_stop(c->own->live, c, 1e-3 * (double)milliseconds);
     if (c->own->given_up)
         return status;

@@ -4,10 +4,14 @@
  * the kernel. Blocks are kept for later runs that need the same sizes, since taking them maps memory of all GPUs. The
  * words are cleared before every run, and all ranks wait for each other behind that: a kernel writes to the memory of
  * ranks whose own kernel has not begun.
+ *
+ * Where a GPU does not see another one's memory, its kernel is given addresses of its own memory, and its host carries
+ * what is there (carry.cu).
  */
 #include <ordo/detail/peers.h>
 #include <ordo/scheduler/cuda_host.h>
 
+#include "carry.h"
 #include "ranks.h"
 
 static_assert((int)ORDO_CUDA_RANKS == (int)ORDO_PEERS_MOST, "a kernel knows as many ranks as there may be");
@@ -19,12 +23,13 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #define ORDO_CUDA_BOX(_owned) (_owned)
 #endif
 
-enum { WORDS, BOXES, FRONTIER, CHUNKS, MARKS, SHARES, CELLS, QUEUE, GATHER, BLOCKS = GATHER + 2 };
+enum { WORDS, BOXES, STAGED, FRONTIER, CHUNKS, MARKS, SHARES, CELLS, QUEUE, GATHER, BLOCKS = GATHER + 2 };
 enum { MOST_SHIFT = 10 }; /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
 static void *block[BLOCKS];
 static ordo_u64 size[BLOCKS];
+static bool asked_who_sees, all_see, seen[ORDO_CUDA_RANKS]; /* ranks whose memory this GPU sees */
 
 static ordo_status take(const ordo_peers *peers, int which, ordo_u64 bytes)
 {
@@ -37,7 +42,23 @@ static ordo_status take(const ordo_peers *peers, int which, ordo_u64 bytes)
     return status;
 }
 
-/* The address of byte `at` of a block of another rank. */
+ordo_status ordo_cuda_ranks_see(const ordo_remote *remote, bool *all)
+{
+    ordo_status status = asked_who_sees ? ORDO_OK : take(remote->peers, WORDS, sizeof(ordo_cuda_words));
+    if (!status && !asked_who_sees) {
+        all_see = true;
+        for (ordo_u32 r = 0; r < remote->count; r++) {
+            seen[r] = r == remote->rank || remote->peers->at(block[WORDS], (int)r);
+            all_see = all_see && seen[r];
+        }
+        status = ordo_cuda_ranks_all(remote, &all_see);
+        asked_who_sees = !status;
+    }
+    *all = all_see;
+    return status;
+}
+
+/* The address of byte `at` of a block of another rank, whose memory this GPU must see. */
 static ordo_status address(const ordo_remote *remote, int which, ordo_u64 at, ordo_u32 rank, void **out)
 {
     void *const base = rank == remote->rank ? block[which] : remote->peers->at(block[which], (int)rank);
@@ -46,6 +67,11 @@ static ordo_status address(const ordo_remote *remote, int which, ordo_u64 at, or
                 : ordo_fail(ORDO_ERR_DEVICE,
                             "device 'cuda': the GPU of rank %u does not see the memory of that of rank %u",
                             remote->rank, rank);
+}
+
+static ordo_status clear(int which, ordo_u64 bytes)
+{
+    return ordo_cuda_failed(cudaMemset(block[which], 0, bytes), "clearing words that ranks share");
 }
 
 /* The parts of ranks, the most cells that a rank owns as `capacity`, and the words. `job`: NULL where items are
@@ -66,15 +92,34 @@ static ordo_status begin(const ordo_remote *remote, const ordo_job *job, ordo_cu
         const ordo_u32 room = ORDO_CUDA_BOX(out->first_target[r + 1] - out->first_target[r]);
         out->capacity = room > out->capacity ? room : out->capacity;
     }
-    ordo_status status = take(remote->peers, WORDS, sizeof(ordo_cuda_words));
+    bool all;
+    ordo_status status = ordo_cuda_ranks_see(remote, &all);
+    if (!status)
+        status = take(remote->peers, WORDS, sizeof(ordo_cuda_words));
     for (ordo_u32 r = 0; r < remote->count && !status; r++)
-        status = address(remote, WORDS, 0, r, (void **)&out->words[r]);
+        status = address(remote, WORDS, 0, seen[r] ? r : out->rank, (void **)&out->words[r]);
     return status;
 }
 
-static ordo_status clear(int which, ordo_u64 bytes)
+/* What this rank's host may have to carry for the next kernel. */
+static ordo_cuda_cargo cargo_of(const ordo_remote *remote, const ordo_cuda_ranks *ranks)
 {
-    return ordo_cuda_failed(cudaMemset(block[which], 0, bytes), "clearing words that ranks share");
+    ordo_cuda_cargo cargo = {};
+    cargo.peers = remote->peers;
+    cargo.rank = ranks->rank;
+    cargo.count = ranks->count;
+    cargo.seen = seen;
+    cargo.words = (ordo_cuda_words *)block[WORDS];
+    return cargo;
+}
+
+/* Last of what makes a run ready: all ranks wait for each other behind it. */
+static ordo_status carry(const ordo_remote *remote, const ordo_cuda_cargo *cargo, ordo_cuda_ranks *out)
+{
+    ordo_status status = ordo_cuda_carry_begin(cargo, &out->carried);
+    if (!status)
+        status = clear(WORDS, sizeof(ordo_cuda_words));
+    return status ? status : ordo_cuda_ranks_meet(remote);
 }
 
 ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote)
@@ -129,24 +174,35 @@ ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, or
     const ordo_u64 box = (ordo_u64)out->capacity * message, boxes = box * remote->count;
     if (!status)
         status = take(remote->peers, BOXES, 2 * boxes);
+    if (!status && !all_see)
+        status = take(remote->peers, STAGED, 2 * boxes);
     if (!status && frontier)
         status = take(remote->peers, FRONTIER, 2 * bits);
     if (!status && !(out->spill = (ordo_u32 *)ordo_cuda_alloc(c, bits, 1, true))) /* no other rank sees it */
         status = ORDO_ERR_MEMORY;
     for (ordo_u32 r = 0; r < remote->count && !status; r++)
-        for (int i = 0; i < 2 && !status; i++) {
-            status = address(remote, BOXES, (ordo_u64)i * boxes + remote->rank * box, r, &out->box[i][r]);
+        for (ordo_u64 i = 0; i < 2 && !status; i++) {
+            status = seen[r] ? address(remote, BOXES, i * boxes + remote->rank * box, r, &out->box[i][r])
+                             : address(remote, STAGED, i * boxes + r * box, remote->rank, &out->box[i][r]);
             if (!status && frontier)
-                status = address(remote, FRONTIER, (ordo_u64)i * bits, r, (void **)&out->frontier[i][r]);
+                status = address(remote, FRONTIER, i * bits, seen[r] ? r : remote->rank, (void **)&out->frontier[i][r]);
         }
     for (ordo_u32 r = 0; r < remote->count && !status && c->cells == block[CELLS]; r++)
         status = address(remote, CELLS, 0, r, &out->cells_at[r]);
     if (status)
         return status;
-    for (int i = 0; i < 2; i++)
+    ordo_cuda_cargo cargo = cargo_of(remote, out);
+    for (int i = 0; i < 2; i++) {
         out->mail[i] = (ordo_u8 *)block[BOXES] + (ordo_u64)i * boxes;
-    status = clear(WORDS, sizeof(ordo_cuda_words));
-    return status ? status : ordo_cuda_ranks_meet(remote);
+        cargo.array[i] = frontier ? (ordo_u8 *)block[FRONTIER] + (ordo_u64)i * bits : NULL;
+    }
+    cargo.mail = (ordo_u8 *)block[BOXES];
+    cargo.staged = all_see ? NULL : (ordo_u8 *)block[STAGED];
+    cargo.capacity = out->capacity;
+    cargo.message = message;
+    cargo.at = out->first / 32 * sizeof(ordo_u32);
+    cargo.bytes = frontier ? ((ordo_u64)out->owned + 31) / 32 * sizeof(ordo_u32) : 0;
+    return carry(remote, &cargo, out);
 }
 
 ordo_status ordo_cuda_ghosts_make(ordo_cuda *c, size_t share, ordo_cuda_ranks *ranks, ordo_cuda_ghosts *out)
@@ -160,17 +216,21 @@ ordo_status ordo_cuda_ghosts_make(ordo_cuda *c, size_t share, ordo_cuda_ranks *r
         status = take(remote->peers, SHARES, 2 * bytes);
     for (ordo_u32 r = 0; r < remote->count && !status; r++) {
         void *there;
-        status = address(remote, SHARES, 0, r, &there);
+        status = address(remote, SHARES, 0, seen[r] ? r : remote->rank, &there);
         out->away[r] = (size_t)there - (size_t)block[SHARES];
     }
     if (!status)
         status = ordo_cuda_readers(c, out);
     if (status)
         return status;
-    for (int i = 0; i < 2; i++)
+    ordo_cuda_cargo cargo = cargo_of(remote, ranks);
+    for (int i = 0; i < 2; i++) {
         out->share[i] = (ordo_u8 *)block[SHARES] + (ordo_u64)i * bytes;
-    status = clear(WORDS, sizeof(ordo_cuda_words));
-    return status ? status : ordo_cuda_ranks_meet(remote);
+        cargo.array[i] = (ordo_u8 *)out->share[i];
+    }
+    cargo.at = ranks->first * share;
+    cargo.bytes = ranks->owned * share;
+    return carry(remote, &cargo, ranks);
 }
 
 ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out)
@@ -220,21 +280,39 @@ ordo_status ordo_cuda_ranks_map(const ordo_remote *remote, ordo_u64 bytes, ordo_
     return status ? status : clear(QUEUE, bytes);
 }
 
+/* By a host: copies what rank `r` has at the begin of its block to `here`, by way of the second half of this rank's. */
+static ordo_status get(const ordo_remote *remote, int which, ordo_u32 r, void *here, ordo_u64 bytes)
+{
+    void *const landing = (ordo_u8 *)block[which] + size[which] / 2;
+    remote->peers->get(landing, block[which], bytes, (int)r);
+    const ordo_status status =
+        ordo_cuda_failed(cudaMemcpyAsync(here, landing, bytes, cudaMemcpyDeviceToDevice, 0), "copying between GPUs");
+    return status ? status : ordo_cuda_failed(cudaDeviceSynchronize(), "copying between GPUs");
+}
+
 /* A rank copies what it has into a block that all see, and behind a meeting what the others have from theirs. Blocks
  * take turns: one is written again behind the meeting of the next call, when all have copied from it. */
 ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, void *array, const ordo_u64 *at, size_t unit)
 {
     static int turn;
     const int which = GATHER + (turn++ & 1);
+    bool all;
     ordo_u64 most = 1;
     for (ordo_u32 r = 0; r < remote->count; r++)
         most = at[r + 1] - at[r] > most ? at[r + 1] - at[r] : most;
-    ordo_status status = size[which] >= most * unit ? ORDO_OK : take(remote->peers, which, most * unit);
+    ordo_status status = ordo_cuda_ranks_see(remote, &all);
+    const ordo_u64 wanted = (all_see ? 1 : 2) * ((most * unit + 15) / 16 * 16);
+    if (!status && size[which] < wanted)
+        status = take(remote->peers, which, wanted);
     for (ordo_u32 i = 0; i < remote->count && !status; i++) {
         const ordo_u32 r = (remote->rank + i) % remote->count; /* ranks begin with different ones */
         ordo_u8 *const here = (ordo_u8 *)array + at[r] * unit;
         const ordo_u64 bytes = (at[r + 1] - at[r]) * unit;
         void *there;
+        if (!seen[r]) {
+            status = bytes ? get(remote, which, r, here, bytes) : ORDO_OK;
+            continue;
+        }
         status = address(remote, which, 0, r, &there);
         if (!status && bytes)
             status = ordo_cuda_failed(i == 0 ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyDeviceToDevice, 0)

@@ -5,11 +5,14 @@
  * symmetric heap, which grows as memory is asked for; nvshmem_ptr gives the addresses of other ranks' memory. Only
  * calls of the host's library are used (nvshmemx_hostlib_init_attr, not nvshmem_init, which needs NVSHMEM's device
  * code), so nothing is linked into kernels. NVLink multicast is switched off: it is not
- * needed, and on some machines its set-up fails.
+ * needed, and on some machines its set-up fails. Between GPUs that do not see each other's memory, the host's puts and
+ * gets go over the network that NVSHMEM has chosen (NVSHMEM_REMOTE_TRANSPORT); where all ranks are on one host, none is
+ * looked for unless that variable names one.
+ *
+ * ORDO_UNMAPPED=1 says of all other ranks that their memory is not mapped, so that what hosts do for them can be
+ * measured and tested on one host.
  *
  * Errors of NVSHMEM are reported by itself, on standard error, and then by this file with less detail.
- *
- * Not done: puts and signals between GPUs that do not see each other's memory.
  */
 #include <nvshmem_host.h>
 
@@ -20,7 +23,8 @@
 
 static_assert(sizeof(nvshmemx_uniqueid_t) <= ORDO_PEERS_ID * sizeof(ordo_u64), "an id has ORDO_PEERS_ID words");
 
-static bool started;
+static bool started, unmapped;
+static int own;
 
 static ordo_status make_id(ordo_u64 id[ORDO_PEERS_ID])
 {
@@ -32,12 +36,16 @@ static ordo_status make_id(ordo_u64 id[ORDO_PEERS_ID])
     return ORDO_OK;
 }
 
-static ordo_status start(int rank, int count, const ordo_u64 id[ORDO_PEERS_ID])
+static ordo_status start(int rank, int count, int here, const ordo_u64 id[ORDO_PEERS_ID])
 {
+    const char *const without = getenv("ORDO_UNMAPPED");
     nvshmemx_uniqueid_t unique;
     nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
     setenv("NVSHMEM_DISABLE_NVLS", "1", 0);
-    setenv("NVSHMEM_REMOTE_TRANSPORT", "none", 0);
+    if (here == count)
+        setenv("NVSHMEM_REMOTE_TRANSPORT", "none", 0);
+    unmapped = without && strcmp(without, "0") != 0;
+    own = rank;
     memcpy(&unique, id, sizeof unique);
     nvshmemx_set_attr_uniqueid_args(rank, count, &unique, &attributes);
     if (nvshmemx_hostlib_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes))
@@ -71,8 +79,24 @@ static void give(void *block)
 
 static void *at(const void *block, int rank)
 {
-    return nvshmem_ptr(block, rank);
+    return unmapped && rank != own ? NULL : nvshmem_ptr(block, rank);
+}
+
+static void put(void *there, const void *here, ordo_u64 bytes, int rank)
+{
+    nvshmem_putmem_nbi(there, here, bytes, rank);
+}
+
+static void settle(void)
+{
+    nvshmem_quiet();
+}
+
+static void get(void *here, const void *there, ordo_u64 bytes, int rank)
+{
+    nvshmem_getmem(here, there, bytes, rank);
 }
 
 extern "C" __attribute__((visibility("default"))) const ordo_peers ordo_nvshmem_peers;
-const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "nvshmem", make_id, start, finish, take, give, at};
+const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "nvshmem", make_id, start,  finish, take,
+                                       give,           at,        put,     settle, get};

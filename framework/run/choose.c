@@ -602,11 +602,12 @@ static const ordo_scheduler *default_for(const ordo_operator *op, const ordo_opt
     const ordo_scheduler *all[ORDO_MOST_SCHEDULERS], *const usual = ordo_scheduler_default();
     const ordo_backend *backend;
     if (!options->group || !options->device || is(options->device, "cpu") ||
-        load_backend(p->automatic ? "cuda" : options->device, p, &backend) || ordo_runs_over_ranks(op, usual, backend))
+        load_backend(p->automatic ? "cuda" : options->device, p, &backend) ||
+        ordo_runs_over_ranks(options->group, op, usual, backend))
         return usual; /* an error is found again */
     const size_t count = ordo_schedulers(all, ORDO_MOST_SCHEDULERS);
     for (size_t i = 0; i < count; i++)
-        if (ordo_runs_over_ranks(op, all[i], backend))
+        if (ordo_runs_over_ranks(options->group, op, all[i], backend))
             return all[i];
     return usual;
 }

@@ -45,6 +45,7 @@ struct ordo_group {
     const ordo_transport *transport;
     const ordo_peers *peers; /* once a run was on GPUs */
     int rank, count;
+    int number, here;       /* of this rank among those of its host, and how many these are */
     bool failing, all_fail; /* ordo_group_fail was called; what it returned */
     const ordo_u32 *part;   /* [part_count], or NULL: ranges */
     ordo_u64 part_count;
@@ -93,6 +94,23 @@ static ordo_status load(const ordo_transport **out)
     return ORDO_OK;
 }
 
+/* Sets r->number and r->here. */
+static ordo_status count_on_host(ordo_group *r)
+{
+    char name[256] = "";
+    ordo_u64 mine = 0, *all = ordo_alloc((size_t)r->count, sizeof *all);
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c; c++)
+        mine = (mine ^ (ordo_u8)*c) * 0x100000001b3u;
+    ordo_status status = all ? r->transport->collect(&mine, 1, all) : ORDO_ERR_MEMORY;
+    for (int i = 0; i < r->count && !status; i++) {
+        r->number += all[i] == mine && i < r->rank;
+        r->here += all[i] == mine;
+    }
+    ordo_free(all);
+    return status;
+}
+
 ordo_status ordo_group_join(ordo_group **out)
 {
     if (__atomic_exchange_n(&joined, true, __ATOMIC_RELAXED))
@@ -101,6 +119,8 @@ ordo_status ordo_group_join(ordo_group **out)
     ordo_status status = r ? load(&r->transport) : ORDO_ERR_MEMORY;
     if (!status)
         status = r->transport->join(&r->rank, &r->count);
+    if (!status)
+        status = count_on_host(r);
     if (status) {
         ordo_free(r);
         return status;
@@ -157,24 +177,6 @@ ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 
 
 /* ---- GPUs ---- */
 
-/* The number of this rank among those of its host, and how many these are. */
-static ordo_status count_on_host(const ordo_group *r, int *number, int *here)
-{
-    char name[256] = "";
-    ordo_u64 mine = 0, *all = ordo_alloc((size_t)r->count, sizeof *all);
-    gethostname(name, sizeof name - 1);
-    for (const char *c = name; *c; c++)
-        mine = (mine ^ (ordo_u8)*c) * 0x100000001b3u;
-    ordo_status status = all ? r->transport->collect(&mine, 1, all) : ORDO_ERR_MEMORY;
-    *number = *here = 0;
-    for (int i = 0; i < r->count && !status; i++) {
-        *number += all[i] == mine && i < r->rank;
-        *here += all[i] == mine;
-    }
-    ordo_free(all);
-    return status;
-}
-
 /* Words that rank 0 makes reach all. */
 static ordo_status share_id(const ordo_group *r, const ordo_peers *peers, ordo_u64 id[ORDO_PEERS_ID])
 {
@@ -192,17 +194,16 @@ static ordo_status share_id(const ordo_group *r, const ordo_peers *peers, ordo_u
 static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
 {
     void *object;
-    int number, here;
     ordo_u64 id[ORDO_PEERS_ID] = {0};
     if (r->peers)
         return ORDO_OK;
     const int devices = backend->devices ? backend->devices() : 0;
-    ordo_status status = count_on_host(r, &number, &here);
-    if (!status && here > devices)
+    ordo_status status = ORDO_OK;
+    if (r->here > devices)
         status = ordo_fail(ORDO_ERR_DEVICE, "found %d GPU%s, expected %d, one for each rank of this host", devices,
-                           devices == 1 ? "" : "s", here);
+                           devices == 1 ? "" : "s", r->here);
     if (!status)
-        status = backend->select(number);
+        status = backend->select(r->number);
     if (!status)
         status = ordo_object_load("nvshmem", "ranks on GPUs", &object);
     const ordo_peers *peers = status ? NULL : dlsym(object, "ordo_nvshmem_peers");
@@ -211,7 +212,7 @@ static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
     if (!status)
         status = share_id(r, peers, id);
     if (!status)
-        status = peers->start(r->rank, r->count, id);
+        status = peers->start(r->rank, r->count, r->here, id);
     if (!status)
         r->peers = peers;
     return status;
@@ -256,25 +257,38 @@ static const ordo_instance *instance_over_gpus(const ordo_backend *backend, cons
     return over && over->run ? over : NULL;
 }
 
-bool ordo_runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const ordo_backend *backend)
+/* Whether GPUs of the group may not see each other's memory: those of several hosts, or so that tests run as there. */
+static bool unmapped(const ordo_group *r)
 {
-    const unsigned devices = op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
-    return devices & 1u << (backend ? ORDO_ON_CUDA : ORDO_ON_CPU) && (!backend || instance_over_gpus(backend, op, s));
+    const char *const asked = getenv("ORDO_UNMAPPED");
+    return r->here < r->count || (asked && strcmp(asked, "0") != 0);
 }
 
-static ordo_status check_scheduler(const ordo_operator *op, const ordo_plan *p)
+bool ordo_runs_over_ranks(const ordo_group *group, const ordo_operator *op, const ordo_scheduler *s,
+                          const ordo_backend *backend)
+{
+    const unsigned devices = op->kind == ORDO_KIND_GATHER ? s->gathers_distributed : s->distributed;
+    return devices & 1u << (backend ? ORDO_ON_CUDA : ORDO_ON_CPU) &&
+           (!backend || (instance_over_gpus(backend, op, s) && !(devices & ORDO_NEEDS_MAPPED && unmapped(group))));
+}
+
+static ordo_status check_scheduler(const ordo_group *group, const ordo_operator *op, const ordo_plan *p)
 {
     char others[128] = "";
     const ordo_scheduler *all[256];
     const size_t count = ordo_schedulers(all, 256);
-    if (ordo_runs_over_ranks(op, p->scheduler, p->backend))
+    if (ordo_runs_over_ranks(group, op, p->scheduler, p->backend))
         return ORDO_OK;
     for (size_t i = 0; i < count && i < 256; i++)
-        if (ordo_runs_over_ranks(op, all[i], p->backend))
+        if (ordo_runs_over_ranks(group, op, all[i], p->backend))
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", others[0] ? ", " : "",
                      all[i]->name);
     return ordo_fail(ORDO_ERR_UNSOUND, "scheduler '%s' does not run '%s' over ranks%s; these do: %s",
-                     p->scheduler->name, op->name, p->backend ? " on GPUs" : "", others[0] ? others : "none");
+                     p->scheduler->name, op->name,
+                     !p->backend       ? ""
+                     : unmapped(group) ? " on GPUs that do not see each other's memory"
+                                       : " on GPUs",
+                     others[0] ? others : "none");
 }
 
 ordo_status ordo_group_allows(const ordo_group *group, const ordo_operator *op, const ordo_plan *p)
@@ -292,7 +306,7 @@ ordo_status ordo_group_allows(const ordo_group *group, const ordo_operator *op, 
                                                     : NULL;
     if (but)
         return ordo_fail(ORDO_ERR_UNSOUND, "operator '%s' does not run over ranks: %s", op->name, but);
-    return check_scheduler(op, p);
+    return check_scheduler(group, op, p);
 }
 
 ordo_status ordo_group_check(ordo_group *group, const ordo_operator *op, ordo_plan *p)

@@ -13,7 +13,8 @@ ordo_status ordo_group_allows(const ordo_group *group, const ordo_operator *op, 
 ordo_status ordo_group_check(ordo_group *group, const ordo_operator *op, ordo_plan *p);
 
 /* Whether an operator under a scheduler runs over ranks: on CPUs, or on GPUs with `backend`. */
-bool ordo_runs_over_ranks(const ordo_operator *op, const ordo_scheduler *s, const struct ordo_backend *backend);
+bool ordo_runs_over_ranks(const ordo_group *group, const ordo_operator *op, const ordo_scheduler *s,
+                          const struct ordo_backend *backend);
 
 /* Before the instance runs, when the team is there: sets job->remote and what the job owns. All ranks compare what they
  * are about to run. Errors: ORDO_ERR_USAGE in all ranks where they differ; ORDO_ERR_MEMORY. */

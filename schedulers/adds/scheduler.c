@@ -57,7 +57,7 @@ const ordo_scheduler ordo_scheduler_adds = {
     .pairings = pairings,
     ORDO_TUNABLES(tunables, ADDS_TUNABLE_COUNT, ADDS_ROWS),
     .growing = 1u << ORDO_ON_CPU,
-    .distributed = 1u << ORDO_ON_CUDA,
+    .distributed = 1u << ORDO_ON_CUDA | ORDO_NEEDS_MAPPED,
     .memory = memory,
     .suit = suit,
 };

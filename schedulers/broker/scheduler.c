@@ -56,7 +56,7 @@ const ordo_scheduler ordo_scheduler_broker = {
     .pairings = pairings,
     ORDO_TUNABLES(tunables, BROKER_ROWS, BROKER_ROWS),
     .growing = 1u << ORDO_ON_CPU,
-    .distributed = 1u << ORDO_ON_CUDA,
+    .distributed = 1u << ORDO_ON_CUDA | ORDO_NEEDS_MAPPED,
     .memory = memory,
     .suit = suit,
 };

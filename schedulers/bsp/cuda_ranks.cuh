@@ -176,7 +176,11 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
     bsp_add_edges(&f->counters[1], pushed);
     for (ordo_u32 step = 1;; step++) {
         /* what ranks have for this step; the messages of the step before are part of it */
-        const ordo_cuda_said *const said = ordo_dev_meet(r, &met, [&] { return bsp_say(a, step, bits); });
+        const ordo_cuda_said *const said = ordo_dev_meet(r, &met, [&] {
+            if (bits)
+                ordo_dev_carry(r, met, step & 1);
+            return bsp_say(a, step, bits);
+        });
         const bsp_agreed all = bsp_agree(a, said);
         if (all.work == 0 || all.stop)
             break;
@@ -220,7 +224,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
         const bool turns = bsp_pulls_over_ranks && bits != pulling;
         if (turns && pulling) {
             bsp_stamps_to_bits(&a, step);
-            ordo_dev_meet(r, &met, [] { return (ordo_u64)0; });
+            ordo_dev_meet(r, &met, [&] {
+                ordo_dev_carry(r, met, step & 1);
+                return (ordo_u64)0;
+            });
         } else if (turns) {
             bsp_bits_to_list(&a, &queue, step);
         }
@@ -286,22 +293,32 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
 /* How the run exchanges. Where all candidates of a superstep are equal no cell improves twice, and what is not applied
  * at once costs least (bfs, rmat 2^24, two H200: eager .78 ms, atomic .86). Else atomically: an owner never works with
  * what another rank has made futile (bellman-ford, one, two, four: rmat 2^24 19.0, 12.5, 8.5 ms, eager 14.1, 9.4 on two
- * and four; uniform 2^24 50.0, 36.0, 19.1, in bulk 39.1, 25.4). */
-static int bsp_exchange(const ordo_job *job)
+ * and four; uniform 2^24 50.0, 36.0, 19.1, in bulk 39.1, 25.4). Where GPUs do not see each other's memory, messages
+ * leave behind the superstep anyway, so the fewest are best. */
+static ordo_status bsp_exchange(const ordo_job *job, int *out)
 {
     const int asked = (int)job->tunable[BSP_EXCHANGE];
-    if (bsp_only_bulk)
-        return BSP_BULK;
-    if (asked != BSP_CHOSEN)
-        return asked;
-    return (int)op_properties & ORDO_UNIFORM ? BSP_EAGER : BSP_REMOTE;
+    bool all = true;
+    *out = bsp_only_bulk ? (int)BSP_BULK : asked == BSP_CHOSEN ? (int)BSP_REMOTE : asked;
+    if (!bsp_only_bulk && asked == BSP_CHOSEN && (int)op_properties & ORDO_UNIFORM)
+        *out = BSP_EAGER;
+    const ordo_status status = *out == BSP_REMOTE ? ordo_cuda_ranks_see(job->remote, &all) : ORDO_OK;
+    if (status || all)
+        return status;
+    *out = BSP_BULK;
+    return asked == BSP_CHOSEN
+               ? ORDO_OK
+               : ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp': exchange=atomic needs GPUs that see each "
+                                             "other's memory, expected eager or bulk");
 }
 
 /* Ahead of op_cuda_arguments: moves cells to where the others see them, if the run needs it. They have at most 8 bytes,
  * or the run was refused. */
 static ordo_status bsp_share_cells(ordo_cuda *c)
 {
-    return bsp_exchange(c->job) == BSP_REMOTE ? ordo_cuda_ranks_share_cells(c, sizeof(op_cell)) : ORDO_OK;
+    int exchange;
+    const ordo_status status = bsp_exchange(c->job, &exchange);
+    return status || exchange != BSP_REMOTE ? status : ordo_cuda_ranks_share_cells(c, sizeof(op_cell));
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM
@@ -321,7 +338,10 @@ static ordo_status bsp_own_bits_make(ordo_cuda *c, bsp_args *a)
 static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
 {
     const bool pulls = bsp_pulls_over_ranks && a->direction != BSP_PUSH;
-    ordo_status status = ordo_cuda_ranks_make(c, sizeof(op_dev_message), pulls, &a->ranks);
+    int exchange;
+    ordo_status status = bsp_exchange(c->job, &exchange);
+    if (!status)
+        status = ordo_cuda_ranks_make(c, sizeof(op_dev_message), pulls, &a->ranks);
 #if ORDO_OP_ORDER != ORDO_SUM
     if (!status && pulls)
         status = bsp_own_bits_make(c, a);
@@ -329,7 +349,6 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
     if (status)
         return status;
     void *args[] = {a};
-    const int exchange = bsp_exchange(c->job);
     const void *const kernel = exchange == BSP_BULK ? (const void *)bsp_ranks_kernel<BSP_BULK>
                                : exchange == BSP_EAGER
                                    ? (const void *)bsp_ranks_kernel < bsp_only_bulk ? (int)BSP_BULK : (int)BSP_EAGER >

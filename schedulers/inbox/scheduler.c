@@ -63,7 +63,7 @@ const ordo_scheduler ordo_scheduler_inbox = {
     .pairings = pairings,
     ORDO_TUNABLES(tunables, INBOX_TUNABLE_COUNT, INBOX_ROWS),
     .growing = 1u << ORDO_ON_CPU,
-    .distributed = 1u << ORDO_ON_CUDA,
+    .distributed = 1u << ORDO_ON_CUDA | ORDO_NEEDS_MAPPED,
     .memory = memory,
     .suit = suit,
 };

@@ -84,6 +84,25 @@ class Ranks(unittest.TestCase):
         out = self.right(2, "mst", "--generate", GRAPHS[3]) # directed: cells of targets, which have no row
         self.assertRegex(out, r"Ranks: +2, which have sent [1-9]\d* messages")
 
+    def test_hosts(self):
+        """GPUs that do not see each other's memory: hosts carry messages, the frontier's bits, shares and words, and put arrays
+        of sessions together. Alone on their hosts, or two on each; boxes of any size; what is put arrives last first."""
+        apps = (("sssp", "--scheduler", "bsp"), ("sssp", "--scheduler", "delta"), ("sssp", "--scheduler", "near_far"), ("bfs", "--scheduler", "bsp"),
+                ("bfs", "--scheduler", "bsp", "--set", "direction=pull"), ("sssp", "--scheduler", "bsp", "--set", "exchange=eager"),
+                ("kcore",), ("mst",), ("pagerank", "--tolerance", "1e-4"), ("lp",), ("hits",), ("sssp", "--scheduler", "auto"))
+        for i, graph in enumerate(GRAPHS):
+            for j, app in enumerate(apps):
+                if (i + j) % 2 and graph != GRAPHS[3]:
+                    continue
+                ranks, seen = ((2, 1), (4, 2), (3, 1), (3, 2))[(i + j // 2) % 4]
+                box = {"FAKE_BOX": str((1, 7)[i % 2])} if j < 4 and (i + j) % 3 == 0 else {}
+                delay = {"FAKE_DELAY": "40"} if (i + j) % 5 == 0 else {}
+                self.right(ranks, *app, "--generate", graph, "-s", "--seed", i, FAKE_PEERS_SEEN=str(seen), ORDO_UNMAPPED="1", **box, **delay)
+        run = self.run_over(2, "bfs", "--generate", GRAPHS[3], "-s", "--scheduler", "bsp", "-n", 4, "--verify", FAKE_PEERS_SEEN="1")
+        self.assertEqual(run.stdout.count("PASS"), 4, run.stdout + run.stderr)
+        self.wrong(6, "did not end ", 2, "sssp", "--generate", "path --vertices 9000", "--source", 0, "--scheduler", "bsp", "--timeout", 0.3,
+                   FAKE_PEERS_SEEN="1")
+
     def values(self, ranks, *words, **settings):
         """What a run over so many ranks writes; 0: one process, on a GPU; None: on a CPU."""
         path = os.path.join(self.folder.name, "values")
@@ -149,7 +168,6 @@ class Ranks(unittest.TestCase):
         for app in (("lp",), ("hits",)):
             words = (*app, "--generate", GRAPHS[3])
             self.wrong(2, "expected no --partition", 2, *words, "--partition", "random")
-            self.wrong(5, "does not see the memory of that of rank", 2, *words, FAKE_PEERS_BLIND="1")
             self.wrong(4, "bytes for memory that ranks share", 2, *words, FAKE_PEERS_MEMORY="1000")
         self.wrong(2, "are not traced", 2, "lp", "--generate", GRAPHS[3], "--trace", os.path.join(self.folder.name, "trace"))
         # labels of a grid without odd circles change for ever
@@ -248,7 +266,7 @@ class Ranks(unittest.TestCase):
     def test_queue_refused(self):
         queue = ("bench", "queue", "--operations", 200, "-n", 1)
         self.wrong(5, "found 2 GPUs, expected 3, one for each rank of this host", 3, *queue, FAKE_DEVICES="2")
-        self.wrong(5, "does not see the memory of that of rank", 2, *queue, "--blocks", 1, "--threads", 64, FAKE_PEERS_BLIND="1")
+        self.wrong(5, "does not see the memory of that of rank", 2, *queue, "--blocks", 1, "--threads", 64, FAKE_PEERS_SEEN="1")
         self.wrong(4, "bytes for memory that ranks share", 2, *queue, "--blocks", 1, "--threads", 64, FAKE_PEERS_MEMORY="100")
         self.wrong(4, "making a queue", 2, *queue, "--blocks", 1, "--threads", 64, FAKE_MEMORY="3000")  # of rank 0 alone
         for share in ("1.5", "nan", "-0.1"):
@@ -262,7 +280,6 @@ class Ranks(unittest.TestCase):
     def test_refused(self):
         sssp = ("sssp", "--generate", GRAPHS[2])
         self.wrong(5, "found 1 GPU, expected 2, one for each rank of this host", 2, *sssp, FAKE_DEVICES="1")
-        self.wrong(5, "does not see the memory of that of rank", 2, *sssp, "--scheduler", "bsp", FAKE_PEERS_BLIND="1")
         self.wrong(4, "bytes for memory that ranks share", 2, *sssp, "--scheduler", "bsp", FAKE_PEERS_MEMORY="100")
         self.wrong(2, "expected no --partition", 2, *sssp, "--scheduler", "bsp", "--partition", "random")
         self.wrong(2, "on GPUs only sync atomic does", 2, *sssp, "--scheduler", "bsp", "--sync", "lock")
@@ -271,7 +288,12 @@ class Ranks(unittest.TestCase):
                    "--scheduler", "bsp", "--timeout", 0.3)
         self.wrong(6, "did not end ", 3, "sssp", "--generate", "path --vertices 9000", "--source", 0,
                    "--scheduler", "broker", "--timeout", 0.3)
-        self.wrong(5, "does not see the memory of that of rank", 2, *sssp, "--scheduler", "broker", FAKE_PEERS_BLIND="1")
+        # GPUs that do not see each other, found when the run begins, and known before
+        self.wrong(5, "does not see the memory of that of rank", 2, *sssp, "--scheduler", "broker", FAKE_PEERS_SEEN="1")
+        self.wrong(2, "on GPUs that do not see each other's memory; these do: bsp, near_far, delta", 2, *sssp, "--scheduler", "inbox",
+                   FAKE_PEERS_SEEN="1", ORDO_UNMAPPED="1")
+        self.wrong(2, "exchange=atomic needs GPUs that see each other's memory", 2, *sssp, "--scheduler", "bsp", "--set", "exchange=atomic",
+                   FAKE_PEERS_SEEN="1")
         self.wrong(4, "bytes for memory that ranks share", 2, "sssp", "--generate", "path --vertices 9000", "--scheduler", "broker",
                    FAKE_PEERS_MEMORY="20000")
 

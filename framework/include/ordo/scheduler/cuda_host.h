@@ -296,7 +296,18 @@ enum { ORDO_CUDA_RANKS = 16 };
 typedef struct ordo_cuda_said {
     ordo_u64 word[8];               /* the scheduler's own */
     ordo_u32 sent[ORDO_CUDA_RANKS]; /* messages for each rank since the last meeting */
+    ordo_u64 number;                /* of the meeting */
 } ordo_cuda_said;
+
+/* What a kernel asks its host to put into the memory of ranks that its GPU does not see, at a meeting; in pinned memory
+ * of the host, meetings take turns (framework/cuda/carry.cu). */
+typedef struct ordo_cuda_carried {
+    struct {
+        ordo_u32 sent[ORDO_CUDA_RANKS]; /* messages for each rank */
+        ordo_u32 array; /* 1 or 2: the first or second array of the run has news in this rank's part; 0 */
+    } of[2];
+    ordo_u64 number; /* of the last meeting that is asked for */
+} ordo_cuda_carried;
 
 /* Words of a rank, in memory that all ranks see. Those on lines of their own are written at different times. */
 typedef struct ordo_cuda_words {
@@ -314,7 +325,8 @@ typedef struct ordo_cuda_words {
     } sent[ORDO_CUDA_RANKS]; /* by this rank to each, since the last meeting */
 } ordo_cuda_words;
 
-/* The ranks of a run, for its kernel. Addresses are those at which this rank's GPU sees memory. */
+/* The ranks of a run, for its kernel. Addresses are those at which this rank's GPU sees memory. Those of a rank whose
+ * memory it does not see are in its own: words and frontier are this rank's, boxes are emptied by the host. */
 typedef struct ordo_cuda_ranks {
     ordo_u32 rank, count;
     ordo_u32 first, owned;               /* this rank's items: the first and their number, by `begin` */
@@ -333,12 +345,17 @@ typedef struct ordo_cuda_ranks {
                                                place, or all are sent together */
     void *cells;                            /* [targets] of the run; for sums */
     void *cells_at[ORDO_CUDA_RANKS];        /* the same of each rank, where they are shared; else NULL */
+    ordo_cuda_carried *carried;             /* of the host; NULL where the GPU sees all ranks */
 } ordo_cuda_ranks;
 
 /* Makes what the kernel needs; all ranks do. `message`: bytes; `frontier`: with bits of the frontier. After
- * ordo_cuda_begin of a run over ranks. Errors: ORDO_ERR_MEMORY; ORDO_ERR_DEVICE (GPUs that do not see each other's
- * memory). */
+ * ordo_cuda_begin of a run over ranks. Errors: ORDO_ERR_MEMORY; ORDO_ERR_DEVICE (cells that are shared, and GPUs that
+ * do not see each other's memory). */
 ORDO_API ordo_status ordo_cuda_ranks_make(ordo_cuda *c, size_t message, bool frontier, ordo_cuda_ranks *out);
+
+/* *all becomes whether every GPU of the run sees the memory of every other one; all ranks ask. Errors: ORDO_ERR_MEMORY;
+ * ORDO_ERR_DEVICE. */
+ORDO_API ordo_status ordo_cuda_ranks_see(const ordo_remote *remote, bool *all);
 
 /* Moves the cells of a run to memory that all ranks see, c->cells from then on; all ranks do, between ordo_cuda_begin
  * and ordo_cuda_ranks_make. `cell`: bytes of one. Errors: ORDO_ERR_MEMORY. */
@@ -371,14 +388,15 @@ typedef struct ordo_cuda_boxes {
     ordo_u64 *sent;                       /* messages of this rank; the scheduler's */
 } ordo_cuda_boxes;
 
-/* As ordo_cuda_ranks_make, with boxes in place of those that a meeting empties. `sent` is the caller's to set. */
+/* As ordo_cuda_ranks_make, with boxes in place of those that a meeting empties, for GPUs that see each other's memory.
+ * `sent` is the caller's to set. */
 ORDO_API ordo_status ordo_cuda_boxes_make(ordo_cuda *c, size_t message, ordo_cuda_ranks *ranks, ordo_cuda_boxes *out);
 
 /* Shares of a gather operator over ranks (<ordo/detail/cuda/ghosts.cuh>). */
 typedef struct ordo_cuda_ghosts {
     void *share[2];                /* [n] in this rank's memory */
     size_t away[ORDO_CUDA_RANKS];  /* how far an address in them is from the one at which this rank's GPU sees the same
-                                      place in the memory of each rank, modulo 2^64 */
+                                      place in the memory of each rank, modulo 2^64; 0 where it does not see that */
     const unsigned short *readers; /* [n], of own vertices: bit r: rank r reads the share */
     ordo_u64 sent;                 /* bits in all of these */
 } ordo_cuda_ghosts;

@@ -63,6 +63,7 @@ typedef struct ordo_tunable {
 /* ---- descriptors ---- */
 
 enum { ORDO_ON_CPU, ORDO_ON_CUDA, ORDO_OVER_CUDA }; /* the device of an instance; of several GPUs, a rank each */
+enum { ORDO_NEEDS_MAPPED = 1u << 8 };               /* see ordo_scheduler.distributed */
 
 /* A sync that a scheduler offers for a kind of operator, and the properties that the operator needs for it. */
 typedef struct ordo_pairing {
@@ -170,7 +171,8 @@ typedef struct ordo_scheduler {
     unsigned growing;
     /* Likewise of the devices on which relax operators run over several processes: the code sends what is activated
      * and not owned (op_keep), and meets the other ranks between supersteps (op_meet); see
-     * <ordo/detail/cpu/remote.h>. */
+     * <ordo/detail/cpu/remote.h>. With ORDO_NEEDS_MAPPED over GPUs only where each sees the others' memory: kernels do
+     * more with that than <ordo/detail/cuda/meet.cuh> does. */
     unsigned distributed;
     /* Likewise of the devices on which gather operators do, in double-buffered rounds (<ordo/detail/cpu/ghosts.h>,
      * <ordo/detail/cuda/ghosts.cuh>). */

@@ -645,10 +645,23 @@ static ordo_u32 op_gather_shift(const ordo_cuda_rows *rows)
     return shift;
 }
 
+/* On the host: *out becomes how many of the hottest vertices may have positions of their own: `most`, or none where the
+ * host carries shares, which are those of a range of vertices. */
+static ordo_status op_most_hot(const ordo_cuda *c, ordo_u32 most, ordo_u32 *out)
+{
+    bool all = true;
+    ordo_status status = ORDO_OK;
+    if (ORDO_OVER_RANKS)
+        status = ordo_cuda_ranks_see(c->job->remote, &all);
+    *out = all ? most : 0;
+    return status;
+}
+
 /* On the host, after ordo_cuda_begin: allocates what a run needs, and sets the arguments. */
 static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_args *a)
 {
     const ordo_u64 n = c->in.n;
+    ordo_u32 most_hot;
     ordo_cuda_arrays arrays = {};
     a->rows = c->in;
     a->cells = (op_cell *)c->cells;
@@ -658,7 +671,9 @@ static ordo_status op_gather_arguments(ordo_cuda *c, bool in_place, op_gather_ar
     arrays.count = op_arrays(&a->state, n, n, c->in.m, arrays.array);
     ordo_status status = ordo_cuda_arrays_in(c, &arrays);
     if (!status)
-        status = ordo_cuda_order_rows(c, GATHER_HOT, &a->order, &a->hot);
+        status = op_most_hot(c, GATHER_HOT, &most_hot);
+    if (!status)
+        status = ordo_cuda_order_rows(c, most_hot, &a->order, &a->hot);
     if (!status && !op_edges && !a->order.all)
         status = ordo_cuda_fours(c, &a->four);
     if (!status)

@@ -12,7 +12,7 @@
  * the arrays of those ranks that read it, which own the head of one of its out-edges (`readers`, found once for a
  * graph). Then all blocks of all ranks meet (<ordo/detail/cuda/meet.cuh>), and the next round reads the arrays of its
  * own rank alone. So a share crosses once for each rank that reads it, while edges are read, and there is nothing to
- * unpack.
+ * unpack. For ranks whose memory the GPU does not see, its host puts all shares of this rank behind the round.
  *
  * Changes and totals are the words that a rank says when ranks meet. One warp of each rank adds up those of all ranks,
  * in the order of ranks, and stores the sums where the blocks of its rank look for those of the grid. The host's stop
@@ -95,6 +95,8 @@ ORDO_DEV void op_dev_end_round(const Args &a, Grid &, op_dev_met *met, double *s
     ordo_dev_meet(
         r, &met->number,
         [&] {
+            if (met->number > 2) /* round 1 ends with meeting 3, and has written array 0 */
+                ordo_dev_carry(r, met->number, (met->number - 1) & 1);
             return lane <= Totals       ? (ordo_u64)__double_as_longlong(ordo_dev_load(sums + lane))
                    : lane == Totals + 1 ? (ordo_u64)ordo_dev_load(stop)
                                         : 0;

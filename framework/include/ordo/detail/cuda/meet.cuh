@@ -19,6 +19,9 @@
  * stores, too. A fence of system scope in each block would be sound as well, and would keep all of them waiting for the
  * link. The warp releases its own blocks at device scope, whose threads may then load it plainly.
  *
+ * Ranks whose memory the GPU does not see are told by its host, which puts the words and then the number there, and
+ * what was sent before both (framework/cuda/carry.cu).
+ *
  * The protocol is a model for Spin, tests/models/ranks_cuda.pml.
  *
  * A rank that never arrives lets the kernels of the others wait for ever: the process that has started the ranks ends
@@ -37,6 +40,8 @@ ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 w
     if (lane < r.count) {
         sent = ordo_dev_load(&own->sent[lane].count);
         ordo_dev_store(&own->sent[lane].count, 0u);
+        if (r.carried)
+            r.carried->of[number & 1].sent[lane] = sent;
     }
     for (ordo_u32 to = 0; to < r.count; to++) {
         ordo_cuda_said *const said = &r.words[to]->said[number & 1][r.rank];
@@ -44,6 +49,8 @@ ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 w
             said->word[lane] = word;
         if (lane < r.count)
             said->sent[lane] = sent;
+        if (lane == 0)
+            said->number = number;
     }
     for (int step = 16; step; step /= 2)
         sent += __shfl_down_sync(~0u, sent, step);
@@ -53,8 +60,18 @@ ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 w
     if (lane < r.count) {
         ordo_dev_fence_system();
         ordo_dev_release_system(&r.words[lane]->met[r.rank].number, number);
+        if (lane == 0 && r.carried)
+            ordo_dev_release_system(&r.carried->number, number);
     }
     __syncwarp();
+}
+
+/* By any lanes of the same warp, before it says its words: the host is to carry this rank's part of array `which` of
+ * the run, 0 or 1, to the ranks that it carries for. */
+ORDO_DEV void ordo_dev_carry(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 which)
+{
+    if (r.carried)
+        r.carried->of[number & 1].array = 1 + which;
 }
 
 /* By the same warp: whether all ranks have said their words. */
