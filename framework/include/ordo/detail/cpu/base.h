@@ -50,6 +50,26 @@ ORDO_NOINLINE void ordo_lock_ticket(ordo_ticket_lock *lock)
     }
 }
 
+/* Acquires a lock that was found taken. Between two looks at it a thread pauses, twice as long each time: threads that
+ * look less often leave the lock's cache line to the one that releases it (docs/lab/0076 has figures). */
+ORDO_NOINLINE void ordo_lock_wait(ordo_u8 *lock)
+{
+    enum { MOST = 256, YIELD = 1024 }; /* pauses: between two looks; before the thread lets others run */
+    int pauses = 1, waited = 0;
+    do
+        do {
+            for (int i = 0; i < pauses; i++)
+                ordo_pause();
+            waited += pauses;
+            pauses = pauses < MOST ? 2 * pauses : MOST;
+            if (waited >= YIELD) {
+                waited = 0;
+                ordo_yield();
+            }
+        } while (__atomic_load_n(lock, __ATOMIC_RELAXED));
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE));
+}
+
 /* Acquires and releases a lock, by test-and-test-and-set, or by tickets where locks->ticket is set. Each target has a
  * lock; where there are very many targets, several share one. `index` is target & locks->mask. Acquire order in
  * ordo_lock and release order in ordo_unlock order the critical sections of one target. */
@@ -60,12 +80,8 @@ ORDO_INLINE void ordo_lock(const ordo_locks *locks, ordo_u32 index)
         return;
     }
     ordo_u8 *lock = &locks->lock[index];
-    for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);)
-        while (__atomic_load_n(lock, __ATOMIC_RELAXED)) {
-            ordo_pause();
-            if (++spins % 64 == 0)
-                ordo_yield();
-        }
+    if (__builtin_expect(__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE), 0))
+        ordo_lock_wait(lock);
 }
 ORDO_INLINE void ordo_unlock(const ordo_locks *locks, ordo_u32 index)
 {
