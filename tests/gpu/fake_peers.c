@@ -54,7 +54,7 @@ static ordo_status take(ordo_u64 bytes, void **out)
     if (blocks == MOST || (most && bytes > strtoull(most, NULL, 10)))
         return ordo_fail(ORDO_ERR_MEMORY, "device 'cuda': no %llu bytes for memory that ranks share",
                          (unsigned long long)bytes);
-    bytes = (bytes + 4095) / 4096 * 4096;
+    bytes = (bytes / 4096 + 1) * 4096; /* of a graph without vertices, too */
     snprintf(path, sizeof path, "%s/%d-%d", folder, (int)getppid(), blocks);
     const int file = open(path, O_RDWR | O_CREAT, 0600);
     if (file < 0 || ftruncate(file, (off_t)(bytes * (ordo_u64)ranks)))
