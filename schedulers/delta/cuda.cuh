@@ -51,7 +51,12 @@
 
 enum { DELTA_DEV_THREADS = 256, DELTA_DEV_WARPS = DELTA_DEV_THREADS / 32, DELTA_DEV_BUCKETS = 32 };
 enum { DELTA_DEV_RUN, DELTA_DEV_SWEEP, DELTA_DEV_END, DELTA_DEV_JUMP };
-enum { DELTA_DEV_STAYS, DELTA_DEV_DOUBLES, DELTA_DEV_HALVES };
+enum {
+    DELTA_DEV_STAYS,
+    DELTA_DEV_DOUBLES,
+    DELTA_DEV_HALVES,
+    DELTA_DEV_ALONE /* stays; over ranks: without a meeting */
+};
 /* Bit of the word: the bucket that was the head goes on with the next block. The bits below are the new `to`. */
 #define DELTA_DEV_ROUNDS ((ordo_u64)1 << 45)
 enum {
@@ -94,6 +99,10 @@ typedef struct delta_dev_words {
     ordo_u32 latency_bound; /* number of consecutive latency-bound supersteps */
     ordo_u32 stop;          /* written by block 0, for the last block: the host wants the run to stop */
     ordo_u64 balance;       /* of a traced run: sum of all tails, less the entries that wait when a superstep begins */
+#if ORDO_OVER_RANKS
+    ordo_u64 alone_taken; /* number of entries taken since ranks have met, without the last superstep's, */
+    ordo_u32 alone;       /* and of supersteps */
+#endif
 } delta_dev_words;
 
 typedef struct delta_dev_queue {
@@ -115,6 +124,10 @@ typedef struct delta_dev_step {
     ordo_u64 generation;
     double base, delta, per_delta;
     ordo_u32 head, phase;
+#if ORDO_OVER_RANKS
+    ordo_u64 met; /* number of meetings of ranks */
+    bool alone;   /* the superstep has begun without one */
+#endif
     ordo_share *share; /* the block's; NULL: entries are not shared */
 } delta_dev_step;
 
@@ -429,7 +442,11 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
                 s->base = __longlong_as_double((long long)ordo_dev_load(&q.words->base));
             else
                 s->base += steps * s->delta; /* by the width of the buckets that it has passed */
-            if (change) {
+#if ORDO_OVER_RANKS
+            s->alone = change == DELTA_DEV_ALONE;
+            s->met += !s->alone;
+#endif
+            if (change == DELTA_DEV_DOUBLES || change == DELTA_DEV_HALVES) {
                 s->delta *= change == DELTA_DEV_DOUBLES ? 2 : 0.5;
                 s->per_delta = 1 / s->delta;
             }
@@ -512,13 +529,13 @@ ORDO_DEV void delta_ranks_start(op_warp *w, op_dev_outbox *outbox, ordo_u64 met)
 ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
 {
     const ordo_cuda_ranks &r = a.queue.ranks;
-    hand->mail = delta_ranks_mail(r, step->generation);
+    hand->mail = step->alone ? 0 : delta_ranks_mail(r, step->met);
     hand->mail_grain = delta_grain(hand->mail, hand->warps);
     hand->mail_at = (hand->warps - 1 - hand->number) * hand->mail_grain; /* the last warps may have no slots */
     if (hand->to - hand->from + hand->mail >= a.latency_bound)
         w->map.latency_bound = hand->sweep;
     if (__any_sync(~0u, ordo_dev_load(&r.words[r.rank]->spilled) != 0)) { /* other warps change it */
-        op_dev_send_spilled(r, step->generation, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
+        op_dev_send_spilled(r, step->met, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
                             gridDim.x * DELTA_DEV_THREADS);
         __syncwarp();
     }
@@ -534,7 +551,7 @@ ORDO_DEV bool delta_ranks_take(const delta_args &a, op_warp *w, const delta_dev_
     bool improved = false;
     hand->mail_at += hand->warps * hand->mail_grain;
     if (threadIdx.x % 32 < hand->mail_grain && i < hand->mail) {
-        op_dev_message m = delta_ranks_message(a.queue.ranks, step->generation, i);
+        op_dev_message m = delta_ranks_message(a.queue.ranks, step->met, i);
         improved = op_dev_apply(&a.ctx.state, a.ctx.cells, m.item, &m.value, false, false);
         w->useful += improved;
         *entry = op_entry{m.value, m.item};
@@ -560,7 +577,7 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
             op_warp_show_state(w, a.run, ORDO_AT_BARRIER);
     });
 #if ORDO_OVER_RANKS
-    w->met = step->generation;
+    w->met = step->met;
 #endif
     const bool ends = step->phase == DELTA_DEV_END;
     if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
@@ -719,6 +736,10 @@ ORDO_DEV void delta_begin(const delta_args &a, delta_dev_step *step, ordo_share 
     if (threadIdx.x == 0) {
         step->from = step->to = step->head = step->phase = 0;
         step->generation = 1;
+#if ORDO_OVER_RANKS
+        step->met = 1; /* that of the kernels */
+        step->alone = false;
+#endif
         step->base = op_warp_base(a.lowest);
         step->delta = a.delta;
         step->per_delta = 1 / a.delta;

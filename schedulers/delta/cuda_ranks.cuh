@@ -14,6 +14,11 @@
  * is; how many entries were taken and messages sent; what entries that were sorted again say. So all ranks compute the
  * same steps of the head, width and base.
  *
+ * Alone. A rank that has entries in the head goes on with them without a meeting while it has sent nothing since the
+ * last one, and no rank that waits for it has. The others could do nothing meanwhile: the head is theirs, too. So where
+ * few edges lead to other ranks, as in road networks, a bucket costs a meeting or two and not one a superstep. What is
+ * agreed on changes at meetings only.
+ *
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
  * message.
  *
@@ -22,33 +27,64 @@
  * as in cuda.cuh.
  */
 
-/* The words that a rank says. */
-enum { DELTA_RANKS_STATE, DELTA_RANKS_TAKEN, DELTA_RANKS_AGAIN, DELTA_RANKS_NEAREST };
+/* The words that a rank says, of the supersteps since the last meeting. */
+enum { DELTA_RANKS_STATE, DELTA_RANKS_TAKEN, DELTA_RANKS_AGAIN, DELTA_RANKS_NEAREST, DELTA_RANKS_SUPERSTEPS };
 /* Bits of its state, above the number of buckets to its next one that is not empty: DELTA_RANKS_NONE if all are. */
 enum {
     DELTA_RANKS_NONE = 63,
     DELTA_RANKS_SPILLED = 64, /* it has spilled items */
     DELTA_RANKS_WAITS = 128,  /* it has ghosts that wait */
     DELTA_RANKS_STOP = 256,
-    DELTA_RANKS_LONG = 512, /* this superstep took long */
+    DELTA_RANKS_LONG = 512, /* a superstep took long */
 };
+
+/* What the block that arrives last reads, as delta_dev_look; of ranks, one per lane. */
+typedef struct delta_ranks_seen {
+    delta_dev_seen own;
+    ordo_u64 waits;       /* ghosts that wait */
+    ordo_u64 met;         /* the last meeting to which the rank has come */
+    ordo_u32 sent, comes; /* messages to the rank, and, if it has come to the next meeting, from it to any rank */
+    ordo_u64 taken;       /* delta_dev_words.alone_taken */
+    ordo_u32 supersteps;  /* delta_dev_words.alone */
+} delta_ranks_seen;
+
+ORDO_DEV delta_ranks_seen delta_ranks_look(const delta_dev_queue &q, const delta_dev_step *s)
+{
+    const ordo_cuda_ranks &r = q.ranks;
+    const ordo_u32 lane = threadIdx.x % 32, from = lane < r.count ? lane : r.rank;
+    ordo_cuda_words *const words = r.words[r.rank];
+    ordo_cuda_said *const said = &words->said[(s->met + 1) & 1][from];
+    delta_ranks_seen seen;
+    seen.met = ordo_dev_load(&words->met[from].number);
+    seen.sent = ordo_dev_load(&words->sent[from].count);
+    seen.waits = ordo_dev_load(&words->spilled);
+    seen.taken = ordo_dev_load(&q.words->alone_taken);
+    seen.supersteps = ordo_dev_load(&q.words->alone);
+    seen.comes = 0;
+    for (ordo_u32 to = 0; to < r.count; to++)
+        seen.comes |= ordo_dev_load(&said->sent[to]);
+    seen.own = delta_dev_look(q, s);
+    seen.sent = lane < r.count ? seen.sent : 0;
+    return seen;
+}
 
 /* What all ranks together say. */
 typedef struct delta_ranks_agreed {
-    ordo_u64 steps, flags, taken, again, nearest, sent;
+    ordo_u64 steps, flags, taken, again, nearest, sent, supersteps;
 } delta_ranks_agreed;
 
 ORDO_DEV delta_ranks_agreed delta_ranks_agree(const ordo_cuda_ranks &r, const ordo_cuda_said *said)
 {
-    delta_ranks_agreed all = {DELTA_RANKS_NONE, 0, 0, 0, 0, 0};
+    delta_ranks_agreed all = {DELTA_RANKS_NONE, 0, 0, 0, 0, 0, 0};
     for (ordo_u32 i = 0; i < r.count; i++) {
         const ordo_u64 *const word = said[i].word;
-        const ordo_u64 steps = word[DELTA_RANKS_STATE] & 63;
+        const ordo_u64 steps = word[DELTA_RANKS_STATE] & 63, supersteps = word[DELTA_RANKS_SUPERSTEPS];
         all.steps = steps < all.steps ? steps : all.steps;
         all.flags |= word[DELTA_RANKS_STATE] & ~(ordo_u64)63;
         all.taken += word[DELTA_RANKS_TAKEN];
         all.again += word[DELTA_RANKS_AGAIN];
         all.nearest = word[DELTA_RANKS_NEAREST] > all.nearest ? word[DELTA_RANKS_NEAREST] : all.nearest;
+        all.supersteps = supersteps > all.supersteps ? supersteps : all.supersteps;
         for (ordo_u32 to = 0; to < r.count; to++)
             all.sent += said[i].sent[to];
     }
@@ -56,103 +92,103 @@ ORDO_DEV delta_ranks_agreed delta_ranks_agree(const ordo_cuda_ranks &r, const or
 }
 
 /* By a whole warp: returns the blocks of the head whose slots are all done to the stack. `stays`: more slots of the
- * head come. */
-ORDO_DEV void delta_ranks_free(const delta_dev_queue &q, const delta_dev_step *s, bool stays)
+ * head come. Whether there are any. */
+ORDO_DEV bool delta_ranks_free(const delta_dev_queue &q, const delta_dev_step *s, const delta_dev_seen &seen,
+                               bool stays)
 {
-    const ordo_u32 lane = threadIdx.x % 32;
     const ordo_u64 end = stays ? s->to : delta_dev_round(q, s->to);
-    const ordo_u64 word =
-        ordo_dev_load(ordo_pool_word(q.pool, s->head, ordo_pool_number(q.pool, s->done[s->head]) + lane));
-    delta_dev_free(q, s, (end >> q.pool.block_shift) - (s->done[s->head] >> q.pool.block_shift), word,
-                   ordo_dev_load(&q.words->free_count));
+    const ordo_u64 blocks = (end >> q.pool.block_shift) - (s->done[s->head] >> q.pool.block_shift);
+    delta_dev_free(q, s, blocks, seen.block, seen.free_count);
+    return blocks;
 }
 
 /* As delta_dev_adapt, from what all ranks have taken. */
-ORDO_DEV ordo_u64 delta_ranks_adapt(const delta_dev_queue &q, const delta_dev_step *s, ordo_u32 ranks,
+ORDO_DEV ordo_u64 delta_ranks_adapt(const delta_dev_queue &q, const delta_dev_step *s, delta_dev_seen *seen,
                                     const delta_ranks_agreed &all)
 {
-    delta_dev_words *const words = q.words;
-    const ordo_u64 warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS * ranks;
-    const ordo_u64 taken = ordo_dev_load(&words->taken) + all.taken, enough = ordo_dev_load(&words->enough);
-    const ordo_u64 many = enough ? enough : (ordo_u64)DELTA_DEV_MANY * q.items;
-    const ordo_u32 before = ordo_dev_load(&words->latency_bound);
-    const ordo_u32 latency_bound = all.taken == 0 ? before /* only messages */
-                                   : all.taken < warps / 2 && !(all.flags & DELTA_RANKS_LONG) ? before + 1
-                                                                                              : 0;
-    const bool doubles = latency_bound == DELTA_DEV_LATENCY_BOUND, halves = !doubles && taken > many;
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-        ordo_dev_store(&words->taken, taken);
-        ordo_dev_store(&words->decided, ordo_dev_clock());
-        ordo_dev_store(&words->latency_bound, doubles ? 0 : latency_bound);
-        if (halves)
-            ordo_dev_store(&words->enough, many + (ordo_u64)DELTA_DEV_MANY * q.items / 2);
-    }
+    const ordo_u64 warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS * q.ranks.count;
+    const ordo_u64 many = seen->enough ? seen->enough : (ordo_u64)DELTA_DEV_MANY * q.items;
+    seen->taken += all.taken;
+    if (all.taken) /* else there were only messages */
+        seen->latency_bound = all.taken < warps / 2 * all.supersteps && !(all.flags & DELTA_RANKS_LONG)
+                                  ? seen->latency_bound + (ordo_u32)all.supersteps
+                                  : 0;
+    const bool doubles = seen->latency_bound >= DELTA_DEV_LATENCY_BOUND, halves = !doubles && seen->taken > many;
+    if (doubles)
+        seen->latency_bound = 0;
+    if (halves)
+        seen->enough = many + (ordo_u64)DELTA_DEV_MANY * q.items / 2;
     const ordo_u64 change = doubles && 2 * s->delta <= q.most   ? DELTA_DEV_DOUBLES
                             : halves && s->delta / 2 >= q.least ? DELTA_DEV_HALVES
                                                                 : DELTA_DEV_STAYS;
     return change << 54;
 }
 
-/* By a whole warp: the rank's state, as bits of DELTA_RANKS_...; *tail is the lane's bucket's. */
-ORDO_DEV ordo_u64 delta_ranks_state(const delta_dev_queue &q, const delta_dev_step *s, const ordo_cuda_ranks &r,
-                                    ordo_u64 *tail)
+/* By a whole warp: the rank's state, as bits of DELTA_RANKS_... */
+ORDO_DEV ordo_u64 delta_ranks_state(const delta_dev_queue &q, const delta_dev_step *s, const delta_ranks_seen &seen)
 {
     const ordo_u32 lane = threadIdx.x % 32, head = s->head;
-    *tail = ordo_dev_load(&q.words->tail[lane]);
     const ordo_u64 done = lane == head ? s->to : s->done[lane];
-    const ordo_u32 some = __ballot_sync(~0u, lane<q.pool.buckets && * tail> done);
+    const ordo_u32 some = __ballot_sync(~0u, lane < q.pool.buckets && seen.own.tail > done);
     const ordo_u32 after = some & ~((1u << head) - 1); /* the head first, then the others round the circle */
     const ordo_u32 next = (ordo_u32)__ffs((int)(after ? after : some)) - 1;
     ordo_u64 state = !some ? (ordo_u64)DELTA_RANKS_NONE : next >= head ? next - head : next + q.pool.buckets - head;
-    if (ordo_dev_load(q.spill.count) != ordo_dev_load(&q.words->swept))
+    if (seen.own.spilled != seen.own.swept)
         state |= DELTA_RANKS_SPILLED;
-    if (ordo_dev_load(&r.words[r.rank]->spilled))
+    if (seen.waits)
         state |= DELTA_RANKS_WAITS;
-    if (ordo_dev_load(&q.words->stop))
+    if (seen.own.stop)
         state |= DELTA_RANKS_STOP;
-    if (ordo_dev_clock() > ordo_dev_load(&q.words->decided) + DELTA_DEV_SHORT)
+    if (seen.own.now > seen.own.decided + (ordo_u64)DELTA_DEV_SHORT * (1 + seen.supersteps))
         state |= DELTA_RANKS_LONG;
-    return __shfl_sync(~0u, state, 0);
+    return __shfl_sync(~0u, state, 0); /* lanes may have read different times */
 }
 
-/* By the first warp of the block that arrived last: meets the other ranks, and computes the word that says what comes
- * next, as delta_dev_decide does. */
-ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_step *s, const ordo_cuda_ranks &r)
+/* By a whole warp: whether the rank goes on with the head alone: it has entries there, and as far as it knows no rank
+ * has sent anything since they have met. */
+ORDO_DEV bool delta_ranks_alone(const delta_dev_step *s, const delta_ranks_seen &seen, ordo_u64 state)
 {
-    const ordo_u32 lane = threadIdx.x % 32, head = s->head;
-    const ordo_u64 generation = s->generation << 56;
-    delta_dev_sorted *const sorted = &q.words->sorted;
-    ordo_u64 tail;
-    const ordo_u64 state = delta_ranks_state(q, s, r, &tail);
-    const ordo_u64 word = lane == DELTA_RANKS_STATE     ? state
-                          : lane == DELTA_RANKS_TAKEN   ? s->to - s->from
-                          : lane == DELTA_RANKS_AGAIN   ? ordo_dev_load(&sorted->again)
-                          : lane == DELTA_RANKS_NEAREST ? ordo_dev_load(&sorted->nearest)
-                                                        : 0;
-    const delta_ranks_agreed all = delta_ranks_agree(
-        r, ordo_dev_tell_ranks(r, s->generation + 1, word) /* the first meeting is that of the kernels */);
-    if (all.flags & DELTA_RANKS_STOP)
-        return generation | (ordo_u64)DELTA_DEV_END << 52;
-    const ordo_u64 end = __shfl_sync(~0u, tail, head);
-    const bool comes = all.sent || all.flags & DELTA_RANKS_WAITS;
-    const bool stays = all.steps == 0 || all.sent >= DELTA_DEV_FEW || (all.steps == DELTA_RANKS_NONE && comes);
-    delta_ranks_free(q, s, stays);
-    const ordo_u64 change = s->phase == DELTA_DEV_RUN ? delta_ranks_adapt(q, s, r.count, all) : 0;
-    const bool moves = !stays && all.steps != DELTA_RANKS_NONE;
-    /* as delta_dev_jumps, from what all ranks have sorted again */
+    const bool news = seen.sent || (seen.comes && seen.met > s->met);
+    return s->phase == DELTA_DEV_RUN && (state & 63) == 0 && !(state & (DELTA_RANKS_WAITS | DELTA_RANKS_STOP)) &&
+           !__any_sync(~0u, news);
+}
+
+/* As delta_dev_jumps, from what all ranks have sorted again; `moves`: the head does. */
+ORDO_DEV bool delta_ranks_jumps(const delta_dev_queue &q, const delta_dev_step *s, const delta_dev_sorted &sorted,
+                                const delta_ranks_agreed &all, bool moves)
+{
+    delta_dev_sorted *const words = &q.words->sorted;
     const bool futile = all.again && all.again == all.taken;
-    const ordo_u64 moved = futile ? ordo_dev_load(&sorted->moved) + (moves ? all.steps : 0) : 0;
+    const ordo_u64 moved = futile ? sorted.moved + (moves ? all.steps : 0) : 0;
     const double base = ordo_dev_unordered(~all.nearest);
     const bool jumps = moves && moved >= q.pool.buckets - 1 && base > s->base + all.steps * s->delta;
-    __syncwarp();
-    if (all.nearest && lane == 0) {
-        ordo_dev_store(&sorted->again, (ordo_u64)0);
-        ordo_dev_store(&sorted->moved, jumps ? 0 : moved);
-        ordo_dev_store(&sorted->nearest, jumps || !futile ? (ordo_u64)0 : all.nearest);
+    if (all.nearest && threadIdx.x % 32 == 0) {
+        ordo_dev_store(&words->again, (ordo_u64)0);
+        ordo_dev_store(&words->moved, jumps ? 0 : moved);
+        ordo_dev_store(&words->nearest, jumps || !futile ? (ordo_u64)0 : all.nearest);
         if (jumps)
             ordo_dev_store(&q.words->base, (ordo_u64)__double_as_longlong(base));
     }
+    return jumps;
+}
+
+/* By the first warp of the block that arrived last: the word that says what comes next, from what all ranks say.
+ * *seen is then what the block that arrives last the next time is to read. */
+ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_step *s, const delta_ranks_agreed &all,
+                                     delta_dev_seen *seen)
+{
+    const ordo_u32 lane = threadIdx.x % 32, head = s->head;
+    const ordo_u64 generation = s->generation << 56;
+    if (all.flags & DELTA_RANKS_STOP)
+        return generation | (ordo_u64)DELTA_DEV_END << 52;
+    ordo_u64 tail = seen->tail;
+    const ordo_u64 end = __shfl_sync(~0u, tail, head);
+    const bool comes = all.sent || all.flags & DELTA_RANKS_WAITS;
+    const bool stays = all.steps == 0 || all.sent >= DELTA_DEV_FEW || (all.steps == DELTA_RANKS_NONE && comes);
+    delta_ranks_free(q, s, *seen, stays);
+    const ordo_u64 change = s->phase == DELTA_DEV_RUN ? delta_ranks_adapt(q, s, seen, all) : 0;
+    const bool moves = !stays && all.steps != DELTA_RANKS_NONE;
+    const bool jumps = delta_ranks_jumps(q, s, seen->sorted, all, moves);
     if (stays)
         return generation | change | end;
     if (lane == head) {
@@ -166,8 +202,7 @@ ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_s
                __shfl_sync(~0u, tail, (int)next);
     }
     if (all.flags & DELTA_RANKS_SPILLED) {
-        if (lane == 0)
-            ordo_dev_store(&q.words->swept, ordo_dev_load(q.spill.count));
+        seen->swept = __shfl_sync(~0u, seen->spilled, 0);
         return generation | DELTA_DEV_ROUNDS | (ordo_u64)DELTA_DEV_SWEEP << 52 | __shfl_sync(~0u, tail, (int)head);
     }
     return generation | (ordo_u64)DELTA_DEV_END << 52;
@@ -193,11 +228,47 @@ ORDO_DEV op_dev_message delta_ranks_message(const ordo_cuda_ranks &r, ordo_u64 n
 
 /* ---- what cuda.cuh has for one GPU ---- */
 
+/* By the first warp of the block that arrived last: decides, alone or with all ranks, and stores the word. What it
+ * stores behind the word is ordered as in cuda.cuh. The word is a release of what this block has stored and of what the
+ * other ranks had, if they have met; else, of what this rank's blocks had stored, the fence behind the addition makes
+ * it one. */
 ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step *s, bool)
 {
-    const ordo_u64 word = delta_ranks_decide(q, s, q.ranks);
+    const ordo_u32 lane = threadIdx.x % 32;
+    delta_dev_words *const words = q.words;
+    delta_ranks_seen seen = delta_ranks_look(q, s);
+    const ordo_u64 state = delta_ranks_state(q, s, seen);
+    const bool alone = delta_ranks_alone(s, seen, state);
+    const ordo_u64 taken = seen.taken + s->to - s->from, supersteps = seen.supersteps + 1;
+    bool stored = true;
+    ordo_u64 word;
+    if (alone) {
+        stored = delta_ranks_free(q, s, seen.own, true);
+        word = s->generation << 56 | (ordo_u64)DELTA_DEV_ALONE << 54 | __shfl_sync(~0u, seen.own.tail, (int)s->head);
+    } else {
+        const ordo_u64 mine = lane == DELTA_RANKS_STATE        ? state
+                              : lane == DELTA_RANKS_TAKEN      ? taken
+                              : lane == DELTA_RANKS_AGAIN      ? seen.own.sorted.again
+                              : lane == DELTA_RANKS_NEAREST    ? seen.own.sorted.nearest
+                              : lane == DELTA_RANKS_SUPERSTEPS ? supersteps
+                                                               : 0;
+        word = delta_ranks_decide(
+            q, s, delta_ranks_agree(q.ranks, ordo_dev_tell_ranks(q.ranks, s->met + 1, mine, seen.sent)), &seen.own);
+    }
     __syncwarp();
-    if (threadIdx.x == 0)
-        ordo_dev_release(&q.words->word, word);
+    if (lane == 0) {
+        if (stored)
+            ordo_dev_fence();
+        ordo_dev_store(&words->word, word);
+        ordo_dev_store(&words->alone_taken, alone ? taken : 0);
+        ordo_dev_store(&words->alone, alone ? (ordo_u32)supersteps : 0);
+        if (!alone) {
+            ordo_dev_store(&words->taken, seen.own.taken);
+            ordo_dev_store(&words->enough, seen.own.enough);
+            ordo_dev_store(&words->decided, ordo_dev_clock());
+            ordo_dev_store(&words->latency_bound, seen.own.latency_bound);
+            ordo_dev_store(&words->swept, seen.own.swept);
+        }
+    }
     return word;
 }

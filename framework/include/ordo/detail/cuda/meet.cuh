@@ -30,19 +30,20 @@
 #ifndef ORDO_DETAIL_CUDA_MEET_CUH
 #define ORDO_DETAIL_CUDA_MEET_CUH
 
+/* By a whole warp of the rank, behind all that its blocks have sent: lane i gets how many messages were sent to rank i
+ * since the last meeting. */
+ORDO_DEV ordo_u32 ordo_dev_sent(const ordo_cuda_ranks &r)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    return lane < r.count ? ordo_dev_load(&r.words[r.rank]->sent[lane].count) : 0;
+}
+
 /* By a whole warp of the rank, behind all that the rank has done before meeting `number`: tells all ranks the lanes'
- * words, lane i those of word[i] for i < 8, and how many messages were sent. */
-ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
+ * words, lane i those of word[i] for i < 8, and how many messages were sent, as ordo_dev_sent has it. */
+ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word, ordo_u32 sent)
 {
     const ordo_u32 lane = threadIdx.x % 32;
     ordo_cuda_words *const own = r.words[r.rank];
-    ordo_u32 sent = 0;
-    if (lane < r.count) {
-        sent = ordo_dev_load(&own->sent[lane].count);
-        ordo_dev_store(&own->sent[lane].count, 0u);
-        if (r.carried)
-            r.carried->of[number & 1].sent[lane] = sent;
-    }
     for (ordo_u32 to = 0; to < r.count; to++) {
         ordo_cuda_said *const said = &r.words[to]->said[number & 1][r.rank];
         if (lane < 8)
@@ -52,17 +53,21 @@ ORDO_DEV void ordo_dev_say(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 w
         if (lane == 0)
             said->number = number;
     }
-    for (int step = 16; step; step /= 2)
-        sent += __shfl_down_sync(~0u, sent, step);
-    if (lane == 0)
-        ordo_dev_store(&own->messages, ordo_dev_load(&own->messages) + sent);
+    if (lane < r.count) {
+        ordo_dev_store(&own->sent[lane].count, 0u);
+        if (r.carried)
+            r.carried->of[number & 1].sent[lane] = sent;
+    }
     __syncwarp();
     if (lane < r.count) {
-        ordo_dev_fence_system();
         ordo_dev_release_system(&r.words[lane]->met[r.rank].number, number);
         if (lane == 0 && r.carried)
             ordo_dev_release_system(&r.carried->number, number);
     }
+    for (int step = 16; step; step /= 2)
+        sent += __shfl_down_sync(~0u, sent, step);
+    if (lane == 0 && sent)
+        ordo_dev_add(&own->messages, (ordo_u64)sent);
     __syncwarp();
 }
 
@@ -85,9 +90,10 @@ ORDO_DEV bool ordo_dev_all_said(const ordo_cuda_ranks &r, ordo_u64 number)
 
 /* By a whole warp of the rank, when its blocks have arrived and wait: tells all ranks its words, and waits for theirs.
  * Returns what each rank has said, [count], which is valid until the next meeting. */
-ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word)
+ORDO_DEV const ordo_cuda_said *ordo_dev_tell_ranks(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word,
+                                                   ordo_u32 sent)
 {
-    ordo_dev_say(r, number, word);
+    ordo_dev_say(r, number, word, sent);
     while (!ordo_dev_all_said(r, number))
         ;
     return r.words[r.rank]->said[number & 1];
@@ -114,7 +120,7 @@ ORDO_DEV const ordo_cuda_said *ordo_dev_meet(const ordo_cuda_ranks &r, ordo_u64 
         }
         __syncwarp();
         if (blockIdx.x == 0) {
-            told(ordo_dev_tell_ranks(r, now, say()));
+            told(ordo_dev_tell_ranks(r, now, say(), ordo_dev_sent(r)));
             if (threadIdx.x == 0)
                 ordo_dev_release(&own->released, now);
         }

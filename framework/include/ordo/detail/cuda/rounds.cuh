@@ -74,7 +74,8 @@ ORDO_DEV bool ordo_dev_round(const ordo_cuda_ranks &r, ordo_dev_rounds *k, ordo_
                  : lane == ORDO_ROUND_MADE   ? made
                  : lane == ORDO_ROUND_STOP   ? (ordo_u64)stop
                  : lane == ORDO_ROUND_FRONT  ? ordo_dev_ordered(front)
-                                             : 0);
+                                             : 0,
+                 0);
     while (!ordo_dev_all_said(r, k->met))
         __nanosleep(ORDO_ROUND_NAP);
     ordo_cuda_said *const said = &r.words[r.rank]->said[k->met & 1][lane < r.count ? lane : 0];
@@ -101,7 +102,7 @@ ORDO_DEV void ordo_dev_end_rounds(const ordo_cuda_ranks &r, ordo_dev_rounds *k, 
     while (ordo_dev_acquire(ended) < workers)
         __nanosleep(ORDO_END_NAP);
     __syncwarp();
-    ordo_dev_say(r, ++k->met, 0);
+    ordo_dev_say(r, ++k->met, 0, 0);
     while (!ordo_dev_all_said(r, k->met))
         __nanosleep(ORDO_ROUND_NAP);
     if (threadIdx.x % 32 == 0)
