@@ -13,10 +13,10 @@
  *
  * Invariant. What is put for meeting k does not change until its signal has arrived. The kernel writes the places of
  * meeting k again for meeting k + 2, once it has passed meeting k + 1. To that the other rank came behind meeting k, so
- * behind the signal of meeting k, ahead of which this host had settled all puts to all ranks.
+ * behind the signal of meeting k, ahead of which this host had waited for all puts to all ranks.
  *
  * Memory order. The kernel's stores come before its release at system scope, and that before the host's acquire of the
- * number; so what the host then puts has them. A rank that acquires the signal at system scope finds what was settled
+ * number; so what the host then puts has them. A rank that acquires the signal at system scope finds what was waited for
  * before it was put. The host clears `array` ahead of the signal, for the kernel sets it for meeting k + 2.
  *
  * The protocol is a model for Spin, tests/models/carry.pml.
@@ -79,12 +79,12 @@ static void carry(ordo_u64 number)
         if (!cargo.seen[to])
             put_to(to, number, array);
     asked->of[turn].array = 0;
-    cargo.peers->settle();
+    cargo.peers->quiet();
     for (ordo_u32 to = 0; to < cargo.count; to++)
         if (!cargo.seen[to])
             cargo.peers->put(&cargo.words->met[cargo.rank].number, &cargo.words->said[turn][cargo.rank].number,
                              sizeof number, (int)to);
-    cargo.peers->settle();
+    cargo.peers->quiet();
 }
 
 bool ordo_cuda_carry(void)

@@ -87,7 +87,7 @@ static void put(void *there, const void *here, ordo_u64 bytes, int rank)
     nvshmem_putmem_nbi(there, here, bytes, rank);
 }
 
-static void settle(void)
+static void quiet(void)
 {
     nvshmem_quiet();
 }
@@ -99,4 +99,4 @@ static void get(void *here, const void *there, ordo_u64 bytes, int rank)
 
 extern "C" __attribute__((visibility("default"))) const ordo_peers ordo_nvshmem_peers;
 const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "nvshmem", make_id, start,  finish, take,
-                                       give,           at,        put,     settle, get};
+                                       give,           at,        put,     quiet, get};

@@ -3,7 +3,7 @@
  * ranks.
  *
  * FAKE_PEERS_SEEN: how many ranks a host has, whose GPUs see each other's memory; all. Others have put() and get(), and
- * what is put arrives at settle(), the last first.
+ * what is put arrives at quiet(), the last first.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -108,7 +108,7 @@ static void put(void *there, const void *here, ordo_u64 bytes, int rank)
 }
 
 /* Other processes see the bytes before what is put next; 8 bytes at once. */
-static void settle(void)
+static void quiet(void)
 {
     while (puts_begun > 0) {
         puts_begun--;
@@ -128,4 +128,4 @@ static void get(void *here, const void *there, ordo_u64 bytes, int rank)
 }
 
 __attribute__((visibility("default"))) const ordo_peers ordo_nvshmem_peers = {
-    ORDO_PEERS_ABI, "fake", make_id, start, finish, take, give, at, put, settle, get};
+    ORDO_PEERS_ABI, "fake", make_id, start, finish, take, give, at, put, quiet, get};

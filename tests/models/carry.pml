@@ -11,7 +11,7 @@
  *
  * Checked: behind meeting k a rank finds the words and the message of meeting k, and both ranks come to the end.
  * Faults to show that the checks can fail: -DONE_STAGE has one staged box for all meetings, -DONE_SET one set of words and
- * boxes, -DONE_COUNT one count for the host; -DTOLD_EARLY tells the host before the count is there; -DNOT_SETTLED puts the
+ * boxes, -DONE_COUNT one count for the host; -DTOLD_EARLY tells the host before the count is there; -DNOT_WAITED puts the
  * number without waiting for the rest; -DNUMBER_OF_MET puts the number from the word that the own GPU has for itself.
  */
 #ifndef MEETINGS
@@ -82,18 +82,18 @@ proctype host(byte me)
         done++;
         message = count[me * 2 + COUNT(done)];
         words = true;
-#ifdef NOT_SETTLED
+#ifdef NOT_WAITED
         number = true;
 #endif
         do
         :: message -> box[to * 2 + SET(done)] = staged[me * 2 + STAGE(done)]; message = false
         :: words -> word[to * 4 + SET(done) * 2 + me] = word[me * 4 + SET(done) * 2 + me]; words = false
-#ifdef NOT_SETTLED
+#ifdef NOT_WAITED
         :: number -> met[to * 2 + me] = numbered[me * 2 + SET(done)]; number = false
 #endif
         :: !message && !words && !number -> break
         od;
-#ifndef NOT_SETTLED
+#ifndef NOT_WAITED
 #ifdef NUMBER_OF_MET
         met[to * 2 + me] = met[me * 2 + me]
 #else

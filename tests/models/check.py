@@ -64,7 +64,7 @@ CASES = [
     ("carry.pml", "-DONE_SET", True),
     ("carry.pml", "-DONE_COUNT", True),
     ("carry.pml", "-DTOLD_EARLY", True),
-    ("carry.pml", "-DNOT_SETTLED", True),
+    ("carry.pml", "-DNOT_WAITED", True),
     ("carry.pml", "-DNUMBER_OF_MET", True),
     ("claims.pml", "", False),
     ("claims.pml", "-DMEMBERS=3", False),

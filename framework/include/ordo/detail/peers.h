@@ -38,12 +38,12 @@ typedef struct ordo_peers {
     void (*give)(void *block);
     /* Where this rank's GPU sees what is at `block` in the memory of `rank`; NULL if it cannot. */
     void *(*at)(const void *block, int rank);
-    /* Begins to copy bytes of a block of this rank, which do not change until settle(), to the place in the memory of
+    /* Begins to copy bytes of a block of this rank, which do not change until quiet(), to the place in the memory of
      * `rank` that `there`, an address in a block of this rank, stands for. Kernels may run. */
     void (*put)(void *there, const void *here, ordo_u64 bytes, int rank);
     /* Returns when what was put is in the memory of its ranks. What is put afterwards arrives later, and 8 bytes at a
      * multiple of 8 arrive together. */
-    void (*settle)(void);
+    void (*quiet)(void);
     /* Copies from the memory of `rank` into a block of this rank. Returns when the bytes are there. */
     void (*get)(void *here, const void *there, ordo_u64 bytes, int rank);
 } ordo_peers;
