@@ -258,6 +258,10 @@ static ordo_status bsp_run_job(ordo_job *job)
 #if ORDO_OVER_RANKS
     if (listed)
         return ordo_fail(ORDO_ERR_UNSOUND, "scheduler 'bsp' over ranks has append=buffer and dedup=auto alone");
+    if (ORDO_OP_ORDER == ORDO_SUM && a.direction == BSP_PULL) /* in-neighbours' cells are of other ranks */
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "scheduler 'bsp' with direction=pull does not run '%s', whose cells sum, over ranks",
+                         job->op->name);
 #else
     status = bsp_lists_check(job, listed);
     if (status)
