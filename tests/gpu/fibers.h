@@ -404,25 +404,39 @@ template <typename T> ORDO_DEV T ordo_dev_load_block(T *p)
 {
     return ordo_dev_load(p);
 }
-template <typename T> ORDO_DEV bool ordo_dev_swap(T *p, T *expected, T value)
+template <typename T> ORDO_DEV T atomicExch(T *p, T value)
+{
+    return fiber_change(p, [&](T) { return value; });
+}
+template <typename T> ORDO_DEV T atomicCAS(T *p, T expected, T value)
+{
+    return fiber_change(p, [&](T was) { return was == expected ? value : was; });
+}
+template <typename T> ORDO_DEV T atomicExch_block(T *p, T value)
+{
+    return atomicExch(p, value);
+}
+template <typename T> ORDO_DEV T atomicCAS_block(T *p, T expected, T value)
+{
+    return atomicCAS(p, expected, value);
+}
+template <typename T> ORDO_DEV T atomicExch_system(T *p, T value) /* real: other ranks are other processes */
 {
     fiber_touch();
-    const bool as_expected = *p == *expected;
-    if (as_expected)
-        *p = value;
-    else
-        *expected = *p;
-    return as_expected;
+    return __atomic_exchange_n(p, value, __ATOMIC_RELAXED);
 }
+template <typename T> ORDO_DEV T atomicCAS_system(T *p, T expected, T value)
+{
+    fiber_touch();
+    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+#include <ordo/detail/cuda/swaps.cuh>
+
 ORDO_DEV double atomicAdd(double *p, double value)
 {
     return fiber_change(p, [&](double was) { return was + value; });
 }
-template <typename T> ORDO_DEV bool ordo_dev_swap_block(T *p, T *expected, T value)
-{
-    return ordo_dev_swap(p, expected, value);
-}
-
 ORDO_DEV ordo_u64 ordo_dev_clock(void)
 {
     struct timespec t;

@@ -20,11 +20,6 @@ enum { ORDO_CUDA_THREADS = 64, ORDO_CUDA_LINE = 32, ORDO_BUSY_STATE = 0 };
 #include <ordo/detail/backend.h>
 
 #if ORDO_OP_COMBINE == ORDO_MODE
-template <typename T> ORDO_DEV T atomicCAS(T *p, T expected, T value)
-{
-    ordo_dev_swap(p, &expected, value);
-    return expected;
-}
 ORDO_DEV unsigned __match_any_sync(unsigned mask, ordo_u32 value)
 {
     unsigned same = 0;

@@ -16,12 +16,6 @@ enum { ORDO_CUDA_LINE = 32 };
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* a test of NaN */
 
-template <typename T> struct ordo_dev_word {
-    static constexpr bool is_signed = (T)-1 < (T)0;
-    using bits = typename ordo_dev_either<sizeof(T) == 8, unsigned long long, unsigned>::type;
-    using number = typename ordo_dev_either<sizeof(T) == 8, typename ordo_dev_either<is_signed, long long, bits>::type,
-                                            typename ordo_dev_either<is_signed, int, bits>::type>::type;
-};
 template <typename T> ORDO_DEV void ordo_dev_min_where(bool has, T *p, T value, T *old)
 {
     if (has)
@@ -50,12 +44,6 @@ template <typename T> ORDO_DEV void ordo_dev_max_where_system(bool has, T *p, T 
 {
     if (has)
         *old = fiber_change_system(p, [&](T was) { return value > was ? value : was; });
-}
-template <typename T> ORDO_DEV T ordo_dev_load_system(T *p);
-template <typename T> ORDO_DEV bool ordo_dev_swap_system(T *p, T *expected, T value)
-{
-    fiber_touch();
-    return __atomic_compare_exchange(p, expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 #endif
 ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)

@@ -22,20 +22,6 @@ ORDO_DEV ordo_u32 max(ordo_u32 a, ordo_u32 b)
 
 /* ---- atomics.cuh ---- */
 
-template <bool First, typename A, typename B> struct ordo_dev_either {
-    using type = A;
-};
-template <typename A, typename B> struct ordo_dev_either<false, A, B> {
-    using type = B;
-};
-template <typename T> ORDO_DEV T ordo_dev_exchange(T *p, T value)
-{
-    return fiber_change(p, [&](T) { return value; });
-}
-template <typename T> ORDO_DEV T ordo_dev_exchange_block(T *p, T value)
-{
-    return ordo_dev_exchange(p, value);
-}
 template <typename T> ORDO_DEV T ordo_dev_acquire(T *p)
 {
     return ordo_dev_load(p);

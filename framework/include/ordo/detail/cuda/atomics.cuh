@@ -12,25 +12,13 @@
 /* 32-bit words in a cache line: words that different blocks change lie this far apart. */
 enum { ORDO_CUDA_LINE = 32 };
 
-/* One of two types. CUDA's header for such things is large. */
-template <bool First, typename A, typename B> struct ordo_dev_either {
-    using type = A;
-};
-template <typename A, typename B> struct ordo_dev_either<false, A, B> {
-    using type = B;
-};
+#include <ordo/detail/cuda/swaps.cuh>
 
 /* Operations of one thread on one word, at three scopes: device scope, for global memory; block scope (_block), for
  * words in the shared memory of the thread's block; system scope (_system), for memory that other GPUs access. All are
  * relaxed but for acquire, release and the fences. Loads and stores are the compiler's scoped intrinsics.
  * Read-modify-write operations are CUDA's functions, relaxed by definition: these know the memory space of the address,
  * whereas the intrinsics add a check and a loop to every 64-bit operation. */
-template <typename T> struct ordo_dev_word { /* the types that CUDA's functions take */
-    static constexpr bool is_signed = (T)-1 < (T)0;
-    using bits = typename ordo_dev_either<sizeof(T) == 8, unsigned long long, unsigned>::type;
-    using number = typename ordo_dev_either<sizeof(T) == 8, typename ordo_dev_either<is_signed, long long, bits>::type,
-                                            typename ordo_dev_either<is_signed, int, bits>::type>::type;
-};
 /* Relaxed load and store of a word in the shared memory of the thread's block, as volatile accesses. The scoped
  * intrinsics use a generic address; these use a shared-memory address if the compiler knows that it is one, which is
  * faster. */
@@ -229,33 +217,6 @@ ORDO_DEV ordo_u64 ordo_dev_clock(void)
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
     return t;
 }
-
-/* Exchange, and compare-and-swap, which sets *expected to what there was, at the scope of a suffix of CUDA's functions.
- * Values pass as bits: a conversion would change those of a real. */
-#define ORDO_DEV_SWAPS(_scope)                                                                                         \
-    template <typename T> ORDO_DEV T ordo_dev_exchange##_scope(T *p, T value)                                          \
-    {                                                                                                                  \
-        using bits = typename ordo_dev_word<T>::bits;                                                                  \
-        bits word;                                                                                                     \
-        memcpy(&word, &value, sizeof word);                                                                            \
-        word = atomicExch##_scope((bits *)p, word);                                                                    \
-        memcpy(&value, &word, sizeof value);                                                                           \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-    template <typename T> ORDO_DEV bool ordo_dev_swap##_scope(T *p, T *expected, T value)                              \
-    {                                                                                                                  \
-        using bits = typename ordo_dev_word<T>::bits;                                                                  \
-        bits was, from, to;                                                                                            \
-        memcpy(&from, expected, sizeof from);                                                                          \
-        memcpy(&to, &value, sizeof to);                                                                                \
-        was = atomicCAS##_scope((bits *)p, from, to);                                                                  \
-        memcpy(expected, &was, sizeof was);                                                                            \
-        return was == from;                                                                                            \
-    }
-ORDO_DEV_SWAPS()
-ORDO_DEV_SWAPS(_block)
-ORDO_DEV_SWAPS(_system)
-#undef ORDO_DEV_SWAPS
 
 /* Relaxed load and store of 16 bytes in global memory, at device scope, and at system scope (_system): one access each
  * by the memory model of PTX (ISA 8.3, compute capability 7.0), so a load never mixes two values. All accesses to such
