@@ -197,9 +197,9 @@ class Ranks(Base):
         _, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 6, err.decode())
 
-    def under_way(self):
+    def under_way(self, *words):
         """A run of three ranks that takes long, and the ids of these."""
-        run = start(3, "sssp", "--generate", "path --vertices 2000000", "--source", 0, "--scheduler", "bsp", "--threads", 1)
+        run = start(3, *words or ("sssp", "--generate", "path --vertices 2000000", "--source", 0), "--scheduler", "bsp", "--threads", 1)
         ranks, end = [], time.monotonic() + 30
         while len(ranks) < 3 and time.monotonic() < end:
             time.sleep(0.2)
@@ -226,11 +226,12 @@ class Ranks(Base):
         self.assertNotEqual(self.ends(run, ranks)[0], 0)
 
     def test_cancelled(self):
-        """A rank that is interrupted, whichever it is, cancels the run of all."""
-        run, ranks = self.under_way()
-        os.kill(ranks[2], signal.SIGINT)
-        status, err = self.ends(run, ranks)
-        self.assertEqual(status, 130, err)
+        """A rank that is interrupted, whichever it is, cancels the run of all: in supersteps, and in rounds that gather."""
+        for rank, words in ((2, ()), (0, ("lp", "--generate", "grid --width 900 --height 900", "--rounds", 100000))):
+            run, ranks = self.under_way(*words)
+            os.kill(ranks[rank], signal.SIGINT)
+            status, err = self.ends(run, ranks)
+            self.assertEqual(status, 130, err)
 
     def test_memory(self):
         """The rank that has too little memory says so, and how much it has asked for."""

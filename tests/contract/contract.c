@@ -13,6 +13,9 @@
  * a sentence that names its tunable; it is left out then, and counted. Defaults and numbers within their limits never
  * are. Where edges are offered as items, half of the trials run with them.
  *
+ * A process that is one of several ranks runs every trial together with the others, each of which compares the whole
+ * answer (tests/gpu/ranks_fake_test.py).
+ *
  * Prints a line for each sync and number of threads, and for each choice that was refused; or the path of the first
  * failure (family, size, seed, settings), and ends with 1. 77: the descriptors offer no sync for the pair, or the
  * device is not there.
@@ -24,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ordo/distributed.h>
 #include <ordo/scheduler/scheduler.h>
 
 #include "tests/common/pairs.h"
@@ -325,6 +329,10 @@ int main(int argc, char **argv)
     }
     if (schedulers < 1 || schedulers > 64)
         return wrong_use();
+    if (ordo_group_launched() && ordo_group_join(&t.options.group)) {
+        printf("FAILED %s\n", ordo_last_error());
+        return 1;
+    }
     int offered = 0;
     for (size_t i = 0; i < schedulers; i++) {
         const int syncs = run_scheduler(&t, &asked, scheduler[i]);
@@ -333,6 +341,7 @@ int main(int argc, char **argv)
         offered += syncs;
     }
     ordo_stats_free(&t.stats);
+    ordo_group_leave(t.options.group);
     if (offered)
         return 0;
     const bool expected = strcmp(asked.sync, "all") != 0 || t.options.device; /* where a build lists pairs by itself */

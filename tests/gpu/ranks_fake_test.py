@@ -3,21 +3,32 @@
 Each rank is a process whose kernel runs over fibers (ranks_fibers.h), and memory that ranks share is that of files
 (fake_peers.c). So all but memory orders is as on GPUs: --gpus, what ranks say to each other, boxes that are too small.
 """
+import importlib.machinery
+import importlib.util
 import json
 import os
+import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 LIBRARY, BACK_END, PEERS, ORDO = map(os.path.abspath, sys.argv[1:5])
+TREE = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True  # of tools/rank-model
+MPI = os.path.join(os.path.dirname(ORDO), "libordo-mpi.so")
+CONTRACT, REALS = (os.path.join(os.path.dirname(PEERS), name) for name in ("contract", "reals"))
 GRAPHS = ("path --vertices 40", "star --vertices 90", "grid --width 12 --height 9 --weights uniform:1:9",
           "rmat --scale 8 --degree 8 --weights uniform:1:100", "uniform --vertices 200 --degree 1 --weights uniform:1:5",
           "complete --vertices 40", "path --vertices 1")
 
 
-class Ranks(unittest.TestCase):
+class Simulated(unittest.TestCase):
+    """A folder with the library and the back ends that it finds beside itself."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -25,11 +36,20 @@ class Ranks(unittest.TestCase):
         for path, name in ((LIBRARY, "libordo.so.0"), (BACK_END, "libordo-cuda.so"), (PEERS, "libordo-nvshmem.so")):
             shutil.copy(path, os.path.join(cls.folder.name, name))
 
-    def run_over(self, ranks, *words, **settings):
+    def file(self, name):
+        return os.path.join(self.folder.name, name)
+
+
+class Ranks(Simulated):
+    def command(self, ranks, *words, **settings):
+        """Words and environment of a run."""
         env = dict(os.environ, LD_LIBRARY_PATH=self.folder.name, FAKE_PEERS=self.folder.name, FAKE_DEVICES="4")
         env.update(settings)
-        return subprocess.run([ORDO, *map(str, words), "--device", "cuda", "--gpus", str(ranks)], env=env, timeout=120,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        return {"args": [ORDO, *map(str, words), "--device", "cuda", "--gpus", str(ranks)], "env": env, "stdout": subprocess.PIPE,
+                "stderr": subprocess.PIPE, "text": True}
+
+    def run_over(self, ranks, *words, **settings):
+        return subprocess.run(**self.command(ranks, *words, **settings), timeout=120, check=False)
 
     def right(self, *words, **settings):
         run = self.run_over(*words, "--verify", **settings)
@@ -202,12 +222,14 @@ class Ranks(unittest.TestCase):
                          r"Ranks: +2, which have sent [1-9]\d* messages")
 
     def test_across(self):
-        """Every edge leads to the other rank, which owns the upper half: two layers, in both directions."""
+        """Every edge leads to another rank: two layers, in both directions, of which the lower ids have one."""
         path = os.path.join(self.folder.name, "across.el")
         with open(path, "w", encoding="ascii") as f:
             for v in range(64):
                 f.write("".join(f"{v} {64 + (7 * v + 11 * i) % 64} {1 + (v * i) % 9}\n" for i in range(6)))
                 f.write("".join(f"{64 + v} {(5 * v + 3 * i + 1) % 64} {1 + (v + i) % 7}\n" for i in range(6)))
+        for scheduler in ("bsp", "delta", "near_far"):
+            self.right(4, "bfs", path, "--source", 3, "--scheduler", scheduler)
         for scheduler, box in (("broker", {}), ("broker", {"FAKE_BOX": "1"}), ("inbox", {"FAKE_BOX": "1"}), ("adds", {"FAKE_BOX": "1"})):
             for seed in range(2 if scheduler == "broker" else 1):
                 self.right(2, "sssp", path, "--source", 3, "--scheduler", scheduler, "--seed", seed, **box)
@@ -277,12 +299,64 @@ class Ranks(unittest.TestCase):
         self.wrong(2, "--operations 3, expected 2 at least for each of 2 GPUs", 2, "bench", "queue", "--operations", 3)
         self.wrong(2, "bench ht has no queue, so it takes no --gpus", 2, "bench", "ht")
 
+    @unittest.skipUnless(shutil.which("mpirun") and os.path.exists(MPI), "no mpirun, or built without MPI")
+    def test_counts(self):
+        """Eight ranks process and send here what tools/rank-model counts over processes on CPUs. In a ring all ranks own as
+        much, here and there; elsewhere ranges begin at multiples of 32 here."""
+        loader = importlib.machinery.SourceFileLoader("rank_model", os.path.join(TREE, "tools", "rank-model"))
+        model = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(model)
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+        with open(self.file("ring.el"), "w", encoding="ascii") as f:
+            f.write("".join(f"{v} {(v + hop) % 512}\n" for v in range(512) for hop in (1, 5, 37, 101, 411, 475, 507, 511)))
+        for words in (("convert", self.file("ring.el"), self.file("ring.ordo")),
+                      ("generate", "rmat", "--scale", "9", "-s", "--output", self.file("rmat.ordo"))):
+            subprocess.run([ORDO, *words, "--quiet"], check=True)
+        search, labels = ("bfs", "--scheduler", "bsp", "--set", "direction=push"), ("lp", "--scheduler", "bsp", "--rounds", "4")
+        for app, graph, more in ((search, "ring", 0), (search, "rmat", 0.05), (("kcore", "--scheduler", "bsp"), "ring", 0), (labels, "ring", 0)):
+            expected = model.count(ORDO, pathlib.Path(self.folder.name), app, graph, 8)
+            source = ("--seed", 1) if app == search else ()
+            run = self.run_over(8, *app, self.file(graph + ".ordo"), "--trust", *source, "--json", "-", FAKE_DEVICES="8")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            found = json.loads(run.stdout)
+            for key in ("edges", "supersteps"):
+                self.assertEqual(found["counts"][key], expected[key], (app, graph))
+            # CPUs also send the shares that there are before the first round
+            messages = expected["messages"] * 4 / 5 if app == labels else expected["messages"]
+            self.assertAlmostEqual(found["ranks"]["messages"], messages, delta=more * messages, msg=f"{app} {graph}")
+
+    def test_interrupted(self):
+        """Ctrl-C ends all ranks behind a meeting: of rounds that gather, which would go on for ever, of supersteps, and of
+        monitors. It reaches the process that has started the ranks, or one of them."""
+        for words in (("lp", "--generate", "grid --width 40 --height 40", "--rounds", 1000000),
+                      ("sssp", "--generate", "path --vertices 90000", "--source", 0, "--scheduler", "bsp"),
+                      ("sssp", "--generate", "path --vertices 90000", "--source", 0, "--scheduler", "broker")):
+            with subprocess.Popen(**self.command(3, *words)) as run:
+                end = time.monotonic() + 30
+                while not os.path.exists(self.file(f"{run.pid}-1")) and time.monotonic() < end:
+                    time.sleep(0.01)  # words are shared first, then what a run needs
+                time.sleep(0.3)
+                with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii") as f:
+                    ranks = [int(word) for word in f.read().split()]
+                self.assertEqual((run.poll(), len(ranks)), (None, 3))
+                os.kill(ranks[2] if words[-1] == "bsp" else run.pid, signal.SIGINT)
+                began = time.monotonic()
+                try:
+                    _, err = run.communicate(timeout=20)
+                finally:
+                    run.kill()
+            self.assertEqual(run.returncode, 130, (words, err))
+            self.assertLess(time.monotonic() - began, 5, words)
+            self.assertEqual([rank for rank in ranks if os.path.exists(f"/proc/{rank}")], [])
+
     def test_refused(self):
         sssp = ("sssp", "--generate", GRAPHS[2])
         self.wrong(5, "found 1 GPU, expected 2, one for each rank of this host", 2, *sssp, FAKE_DEVICES="1")
         self.wrong(4, "bytes for memory that ranks share", 2, *sssp, "--scheduler", "bsp", FAKE_PEERS_MEMORY="100")
         self.wrong(2, "expected no --partition", 2, *sssp, "--scheduler", "bsp", "--partition", "random")
         self.wrong(2, "on GPUs only sync atomic does", 2, *sssp, "--scheduler", "bsp", "--sync", "lock")
+        self.wrong(2, "direction=pull does not run 'pagerank', whose cells sum, over ranks", 2, "pagerank", "--generate", GRAPHS[3],
+                   "--scheduler", "bsp", "--sync", "atomic", "--set", "direction=pull")
         # within 0.3 s, or in time, if another rank has noticed that first
         self.wrong(6, "did not end ", 2, "sssp", "--generate", "path --vertices 9000", "--source", 0,
                    "--scheduler", "bsp", "--timeout", 0.3)
@@ -296,6 +370,37 @@ class Ranks(unittest.TestCase):
                    FAKE_PEERS_SEEN="1")
         self.wrong(4, "bytes for memory that ranks share", 2, "sssp", "--generate", "path --vertices 9000", "--scheduler", "broker",
                    FAKE_PEERS_MEMORY="20000")
+
+
+class Programs(Simulated):
+    """The contract, and that of reals, whose processes are ranks. Each rank compares the whole answer."""
+
+    def agree(self, ranks, *words, **settings):
+        with tempfile.TemporaryDirectory(dir=self.folder.name) as shared, open(os.path.join(shared, "out"), "w+", encoding="utf-8") as out:
+            file = os.memfd_create("ranks", 0)
+            env = dict(os.environ, LD_LIBRARY_PATH=self.folder.name, FAKE_PEERS=shared, FAKE_DEVICES="8", ORDO_RANKS=str(ranks),
+                       ORDO_RANKS_FILE=str(file), **settings)
+            children = [subprocess.Popen(words, env=dict(env, ORDO_RANK=str(rank)), pass_fds=[file], stdout=out, stderr=out) for rank in range(ranks)]
+            os.close(file)
+            end = time.monotonic() + 60
+            while time.monotonic() < end and all(child.poll() in (None, 0) for child in children) and any(child.poll() is None for child in children):
+                time.sleep(0.01)
+            time.sleep(0 if all(child.poll() == 0 for child in children) else 1)  # the others may have something to say
+            for child in children:
+                child.kill()
+            status = [child.wait() for child in children]
+            out.seek(0)
+            self.assertEqual(status, ranks * [0], (words, settings, out.read()))
+
+    def test_reals(self):
+        """Sums of reals, also without rounding, where each addend must arrive once and as it was; boxes that are too small."""
+        for seed, (ranks, cell, fakes) in enumerate(((2, "f32", {}), (3, "f64", {"FAKE_BOX": "7"}), (8, "f32", {"FAKE_BOX": "20"}))):
+            self.agree(ranks, REALS, f"push_{cell}", "bsp", "atomic", "1", f"{seed + 1}-{seed + 1}", "cuda", **fakes)
+
+    def test_searches(self):
+        """All families over one rank and over eight, most of which own nothing of the small graphs."""
+        for seed, (ranks, scheduler) in enumerate(((1, "bsp"), (8, "bsp"), (1, "delta"))):
+            self.agree(ranks, CONTRACT, "bfs", scheduler, "atomic", "1", f"{seed + 1}-{seed + 1}", "cuda")
 
 
 unittest.main(argv=sys.argv[:1] + sys.argv[5:])

@@ -29,10 +29,10 @@ REALS_EACH(REALS_DECLARE)
 #define REALS_ROW(_type, _epsilon) {"push_" #_type, check_##_type, 150, &push_##_type##_operator},
 const contract_row contract_rows[] = {REALS_EACH(REALS_ROW){NULL, NULL, 0, NULL}};
 
-static const double DAMPING = 0.75, FIRST = 1;
+static const double DAMPING = 0.75, HALF = 0.5, FIRST = 1;
 
 /* The exact ranks, but for double's rounding, and what is below 2^-70 of the whole. */
-static double *exact_ranks(const ordo_csr *rows)
+static double *exact_ranks(const ordo_csr *rows, double damping)
 {
     enum { ITERATIONS = 180 };
     double *x = contract_alloc(rows->n, sizeof *x), *next = contract_alloc(rows->n, sizeof *next);
@@ -41,13 +41,31 @@ static double *exact_ranks(const ordo_csr *rows)
             next[v] = FIRST;
         for (ordo_vid u = 0; u < rows->n; u++)
             for (ordo_eid e = rows->row[u]; e < rows->row[u + 1]; e++)
-                next[rows->head[e * rows->stride]] += DAMPING * x[u] / (double)(rows->row[u + 1] - rows->row[u]);
+                next[rows->head[e * rows->stride]] += damping * x[u] / (double)(rows->row[u + 1] - rows->row[u]);
         double *swap = x;
         x = next;
         next = swap;
     }
     free(next);
     return x;
+}
+
+/* Six layers of sixteen vertices; each has one, two or four edges into the next layer. With HALF as damping all shares
+ * are multiples of 2^-15 below 32, so cells of 24 bits hold every sum exactly, in any order. A layer's ids lie six
+ * apart, so most edges lead to another rank where there are several. */
+enum { LAYERS = 6, WIDTH = 16, FINEST = 1 << 15 };
+static ordo_graph *layered_graph(ordo_u64 seed)
+{
+    ordo_edge_entry edge[LAYERS * WIDTH * 4];
+    edge_list list = {.n = LAYERS * WIDTH, .edge = edge};
+    for (ordo_vid layer = 0; layer + 1 < LAYERS; layer++)
+        for (ordo_vid i = 0; i < WIDTH; i++) {
+            const ordo_vid degree = 1u << next_random(&seed) % 3, first = (ordo_vid)(next_random(&seed) % WIDTH);
+            for (ordo_vid k = 0; k < degree; k++)
+                edge[list.count++] =
+                    (ordo_edge_entry){.tail = i * LAYERS + layer, .head = (first + k) % WIDTH * LAYERS + layer + 1};
+        }
+    return family_graph(&list, ORDO_NONE, ORDO_AS_STORED);
 }
 
 /* Each check: runs from all vertices; residuals are below the least, and ranks lack no more than what was not pushed,
@@ -63,6 +81,20 @@ static double *exact_ranks(const ordo_csr *rows)
         }                                                                                                              \
         contract_run(t, &work);                                                                                        \
     }                                                                                                                  \
+    static void check_exact_##_type(trial *t)                                                                          \
+    {                                                                                                                  \
+        ordo_##_type residual[LAYERS * WIDTH], rank[LAYERS * WIDTH];                                                   \
+        ordo_graph *g = layered_graph(t->seed);                                                                        \
+        const ordo_csr *rows = ordo_graph_out(g);                                                                      \
+        const push_##_type##_state state = {rows->row, rank, (ordo_##_type)(FIRST / FINEST), (ordo_##_type)HALF};      \
+        double *x = exact_ranks(rows, HALF);                                                                           \
+        run_##_type(t, g, &state, residual);                                                                           \
+        for (ordo_vid v = 0; v < rows->n; v++)                                                                         \
+            if (residual[v] != 0 || (double)rank[v] != x[v])                                                           \
+                contract_fail(t, "sums without rounding differ from the exact ones");                                  \
+        free(x);                                                                                                       \
+        ordo_graph_free(g);                                                                                            \
+    }                                                                                                                  \
     static void check_##_type(trial *t, const edge_list *list)                                                         \
     {                                                                                                                  \
         ordo_graph *g = family_graph(list, ORDO_NONE, contract_direction(t));                                          \
@@ -71,7 +103,9 @@ static double *exact_ranks(const ordo_csr *rows)
         ordo_##_type *residual = contract_alloc(n, sizeof *residual), *rank = contract_alloc(n, sizeof *rank);         \
         const push_##_type##_state state = {rows->row, rank, (ordo_##_type)(FIRST / (double)(2 + t->seed % 1000)),     \
                                             (ordo_##_type)DAMPING};                                                    \
-        double *x = exact_ranks(rows), left = 0, missing = 0, whole = 0;                                               \
+        double *x = exact_ranks(rows, DAMPING), left = 0, missing = 0, whole = 0;                                      \
+        if (t->family == family_names[0])                                                                              \
+            check_exact_##_type(t);                                                                                    \
         run_##_type(t, g, &state, residual);                                                                           \
         for (ordo_u64 v = 0; v < n; v++) {                                                                             \
             if (!(residual[v] < state.least))                                                                          \
@@ -99,9 +133,11 @@ static double *exact_ranks(const ordo_csr *rows)
         ordo_graph_free(g);                                                                                            \
     }
 
-/* Under bsp asks for direction=pull; false under others, or where the trial has a direction. */
+/* Under bsp asks for direction=pull; false under others, over ranks, or where the trial has a direction. */
 static bool ask_for_pull(trial *t)
 {
+    if (t->options.group)
+        return false;
     for (size_t i = 0; i < t->options.setting_count; i++)
         if (strstr(t->settings[i], "direction="))
             return false;

@@ -10,7 +10,8 @@ extern const ordo_instance mst_native_on_cuda, cc_native_on_cuda, kcore_native_o
     OVER_RANKS(bfs, delta), OVER_RANKS(sssp_u32, near_far), OVER_RANKS(bfs, near_far), OVER_RANKS(sssp_u32, broker),
     OVER_RANKS(bfs, broker), OVER_RANKS(sssp_u32, inbox), OVER_RANKS(bfs, inbox), OVER_RANKS(sssp_u32, adds),
     OVER_RANKS(bfs, adds), OVER_RANKS(pagerank, bsp), OVER_RANKS(kcore, bsp), OVER_RANKS(mst_u32, bsp),
-    OVER_RANKS(pagerank_pull_f32, bsp), OVER_RANKS(lp, bsp), OVER_RANKS(hits, bsp);
+    OVER_RANKS(pagerank_pull_f32, bsp), OVER_RANKS(lp, bsp), OVER_RANKS(hits, bsp), OVER_RANKS(push_f32, bsp),
+    OVER_RANKS(push_f64, bsp);
 static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"cc", &cc_native_on_cuda},
                                            {"kcore", &kcore_native_on_cuda},
@@ -43,7 +44,9 @@ static const named_instance instances[] = {{"mst", &mst_native_on_cuda},
                                            {"kcore", &OVER_RANKS(kcore, bsp)},
                                            {"mst_u32", &OVER_RANKS(mst_u32, bsp)},
                                            {"lp", &OVER_RANKS(lp, bsp)},
-                                           {"hits", &OVER_RANKS(hits, bsp)}};
+                                           {"hits", &OVER_RANKS(hits, bsp)},
+                                           {"push_f32", &OVER_RANKS(push_f32, bsp)},
+                                           {"push_f64", &OVER_RANKS(push_f64, bsp)}};
 static const named_instance over_ranks[] = {{"sssp_u32", &OVER_RANKS(sssp_u32, bsp)},
                                             {"sssp_u32", &OVER_RANKS(sssp_u32, delta)},
                                             {"bfs", &OVER_RANKS(bfs, bsp)},
@@ -62,6 +65,8 @@ static const named_instance over_ranks[] = {{"sssp_u32", &OVER_RANKS(sssp_u32, b
                                             {"pagerank_pull_f32", &OVER_RANKS(pagerank_pull_f32, bsp)},
                                             {"lp", &OVER_RANKS(lp, bsp)},
                                             {"hits", &OVER_RANKS(hits, bsp)},
+                                            {"push_f32", &OVER_RANKS(push_f32, bsp)},
+                                            {"push_f64", &OVER_RANKS(push_f64, bsp)},
                                             {NULL, NULL}};
 extern "C" const ordo_pass_instance mesh_apply_pass_on_cuda, mesh_begin_pass_on_cuda, mesh_check_pass_on_cuda,
     mesh_first_pass_on_cuda, mesh_keep_pass_on_cuda, mesh_left_pass_on_cuda, mesh_list_pass_on_cuda,
