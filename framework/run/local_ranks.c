@@ -4,13 +4,17 @@
  * Problem. Ranks with a GPU each exchange messages by their GPUs. Their processes must besides compare what they are
  * about to run, learn each other's counts, put the answer together, and agree that all of them fail.
  *
- * Method. All have the same file, which has no name; the process that has started them has made it. Its first page is
- * mapped: counters of arrivals, and a stretch of words for each rank. A call is a barrier on the first counter, behind
- * which the words of all are there, and another one behind which they may be overwritten. Arrays pass through the rest
- * of the file.
+ * Method. All have the same file, which has no name; the process that has started them has made it. Its first pages are
+ * mapped: counters of arrivals, and two sets of words for each rank. A call is a barrier on the first counter, behind
+ * which the words of all are there. Arrays pass through the rest of the file; that is one of the same for all calls, so
+ * they take a second barrier, behind which it may be overwritten.
+ *
+ * Why two sets of words are enough. Calls take turns with them. A rank writes its words of call k + 2 only behind the
+ * barrier of call k + 1, at which all ranks have arrived; each has read the words of call k before.
  *
  * Memory order. An arrival is an addition with release, and waiting for it is an acquiring load, so what a rank has
- * written before it arrives is seen by those that have waited for it.
+ * written before it arrives is seen by those that have waited for it, and what it has read before it arrives is not
+ * what they write behind it.
  *
  * A rank that has died never arrives. The process that has started the ranks ends the others then.
  */
@@ -29,19 +33,19 @@
 
 #include "clock.h"
 
-enum { MOST_RANKS = 16, MOST_WORDS = 24, PAGE = 4096 };
+enum { MOST_RANKS = 16, MOST_WORDS = 24, PAGE = 8192 };
 
 typedef struct page {
     ordo_u64 arrived; /* at barriers, by all ranks, since the beginning */
     ordo_u64 failing; /* ranks that have called fail() */
-    ordo_u64 word[MOST_RANKS][MOST_WORDS];
+    ordo_u64 word[2][MOST_RANKS][MOST_WORDS];
 } page;
 
 static_assert(sizeof(page) <= PAGE, "arrays begin behind the page");
 
 static page *shared;
 static int file, rank, ranks, cores;
-static ordo_u64 barriers; /* that this rank has passed */
+static ordo_u64 barriers, calls; /* that this rank has passed, and calls of collect() that it has made */
 
 static int number(const char *name)
 {
@@ -126,11 +130,11 @@ static ordo_status collect(const ordo_u64 *mine, int count, ordo_u64 *all)
     const size_t bytes = (size_t)count * sizeof *mine;
     if (count > MOST_WORDS)
         return ordo_fail(ORDO_ERR_INTERNAL, "ranks: %d words, expected %d at most", count, (int)MOST_WORDS);
-    memcpy(shared->word[rank], mine, bytes);
+    ordo_u64(*const set)[MOST_WORDS] = shared->word[calls++ & 1];
+    memcpy(set[rank], mine, bytes);
     barrier();
     for (int r = 0; r < ranks; r++)
-        memcpy(all + r * count, shared->word[r], bytes);
-    barrier();
+        memcpy(all + r * count, set[r], bytes);
     return ORDO_OK;
 }
 
