@@ -15,6 +15,7 @@
 #include <ordo/scheduler/cuda_host.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1359,9 +1360,10 @@ static ordo_status wait_for(ordo_cuda *c)
         }
         if (told > 0 && ordo_seconds() - told > ORDO_CUDA_PATIENCE)
             return give_up(c);
-        if (carries)
+        if (carries) {
             ordo_cuda_carry();
-        else if (ordo_seconds() - began > EAGER) {
+            sched_yield(); /* other ranks may have no core */
+        } else if (ordo_seconds() - began > EAGER) {
             const struct timespec moment = {0, 20000};
             nanosleep(&moment, NULL);
         }

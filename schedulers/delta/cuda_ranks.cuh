@@ -14,10 +14,10 @@
  * is; how many entries were taken and messages sent; what entries that were sorted again say. So all ranks compute the
  * same steps of the head, width and base.
  *
- * Alone. A rank that has entries in the head goes on with them without a meeting while it has sent nothing since the
- * last one, and no rank that waits for it has. The others could do nothing meanwhile: the head is theirs, too. So where
- * few edges lead to other ranks, as in road networks, a bucket costs a meeting or two and not one a superstep. What is
- * agreed on changes at meetings only.
+ * Alone. Where there is little work, a rank that has entries in the head goes on with them without a meeting, until a
+ * rank waits that has got or sent messages since the last one. Nobody is idle meanwhile who could work: the head is
+ * that of all. So in road networks a bucket costs a meeting or two and not one a superstep. Messages come later, which
+ * affects order only. What is agreed on changes at meetings only.
  *
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
  * message.
@@ -43,7 +43,7 @@ typedef struct delta_ranks_seen {
     delta_dev_seen own;
     ordo_u64 waits;       /* ghosts that wait */
     ordo_u64 met;         /* the last meeting to which the rank has come */
-    ordo_u32 sent, comes; /* messages to the rank, and, if it has come to the next meeting, from it to any rank */
+    ordo_u32 sent, comes; /* messages to the rank, and, if it has come to the next meeting, from it to any */
     ordo_u64 taken;       /* delta_dev_words.alone_taken */
     ordo_u32 supersteps;  /* delta_dev_words.alone */
 } delta_ranks_seen;
@@ -144,13 +144,14 @@ ORDO_DEV ordo_u64 delta_ranks_state(const delta_dev_queue &q, const delta_dev_st
     return __shfl_sync(~0u, state, 0); /* lanes may have read different times */
 }
 
-/* By a whole warp: whether the rank goes on with the head alone: it has entries there, and as far as it knows no rank
- * has sent anything since they have met. */
+/* By a whole warp: whether the rank goes on with the head alone: it has entries there, fewer than warps, and no rank
+ * waits for it with messages on the way between them. */
 ORDO_DEV bool delta_ranks_alone(const delta_dev_step *s, const delta_ranks_seen &seen, ordo_u64 state)
 {
-    const bool news = seen.sent || (seen.comes && seen.met > s->met);
-    return s->phase == DELTA_DEV_RUN && (state & 63) == 0 && !(state & (DELTA_RANKS_WAITS | DELTA_RANKS_STOP)) &&
-           !__any_sync(~0u, news);
+    const bool few = __shfl_sync(~0u, seen.own.tail, (int)s->head) - s->to < (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
+    const bool waits = seen.met > s->met && (seen.sent || seen.comes);
+    return s->phase == DELTA_DEV_RUN && (state & 63) == 0 && !(state & (DELTA_RANKS_WAITS | DELTA_RANKS_STOP)) && few &&
+           !__any_sync(~0u, waits);
 }
 
 /* As delta_dev_jumps, from what all ranks have sorted again; `moves`: the head does. */
