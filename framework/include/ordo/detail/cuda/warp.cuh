@@ -434,16 +434,19 @@ ORDO_DEV void op_warp_send(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
         }
         return;
     }
-    bool posts = false;
+    ordo_u32 goes = 0; /* bit u: the u-th does. One branch for all, as each would delay a chain within the rank */
 #pragma unroll
     for (int u = 0; u < N; u++)
-        if (has[u] && !ordo_dev_owns(g.ranks, target[u])) {
+        goes |= has[u] && !ordo_dev_owns(g.ranks, target[u]) ? 1u << u : 0;
+    if (!__any_sync(~0u, goes != 0))
+        return;
+#pragma unroll
+    for (int u = 0; u < N; u++)
+        if (goes & 1u << u) {
             op_dev_post(g.ranks, w->met, w->outbox, target[u], value[u]);
-            posts = true;
             has[u] = false;
         }
-    if (__any_sync(~0u, posts)) /* a look at the outbox would delay a chain within the rank */
-        op_dev_dispatch(g.ranks, w->met, w->outbox, false);
+    op_dev_dispatch(g.ranks, w->met, w->outbox, false);
 }
 #endif
 
