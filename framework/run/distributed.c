@@ -553,18 +553,6 @@ ordo_status ordo_group_collect(const ordo_group *group, const ordo_u64 *mine, in
 
 /* ---- the end ---- */
 
-/* On GPUs kernels have agreed to end early; their hosts learn which of them wanted it, and why. */
-static ordo_status collect_ended(ordo_group *r, ordo_job *job)
-{
-    const ordo_u64 mine = ended_word(job, r->rank);
-    ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof *all);
-    ordo_status status = all ? r->transport->collect(&mine, 1, all) : ORDO_ERR_MEMORY;
-    for (int i = 0; i < r->count && !status; i++)
-        r->remote.all.ended = all[i] > r->remote.all.ended ? all[i] : r->remote.all.ended;
-    ordo_free(all);
-    return status ? status : end_with_others(r, job);
-}
-
 /* gather_owned where ranks own parts that are no ranges: each rank's elements go into a stretch of a copy. */
 static ordo_status gather_parts(const ordo_group *r, const ordo_job *job, ordo_u8 *elements, ordo_u64 n, size_t size)
 {
@@ -644,10 +632,12 @@ const ordo_u64 *ordo_job_collect(ordo_job *job, const ordo_u64 *words, int count
     return r->collected;
 }
 
-/* Counters of all ranks, in those of member 0. */
-static ordo_status gather_counters(ordo_group *r, ordo_job *job)
+/* Counters of all ranks, in those of member 0. On GPUs kernels have agreed to end early; their hosts learn with these
+ * which of them wanted it, and why. */
+static ordo_status collect_counters(ordo_group *r, ordo_job *job)
 {
-    enum { WORDS = 8 };
+    enum { WORDS = 9 };
+    ordo_remote *remote = &r->remote;
     ordo_counters sum = {0};
     ordo_u64 last = 0; /* edges after the last exchange, of the rank with most */
     for (int t = 0; t < job->threads; t++) {
@@ -659,13 +649,21 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
         sum.activations += c->activations;
         sum.put += c->put;
     }
-    const ordo_u64 mine[WORDS] = {sum.items, sum.edges,       sum.useful,         sum.stale,
-                                  sum.put,   sum.activations, r->remote.messages, sum.edges - r->remote.edges};
+    const ordo_u64 mine[WORDS] = {sum.items,
+                                  sum.edges,
+                                  sum.useful,
+                                  sum.stale,
+                                  sum.put,
+                                  sum.activations,
+                                  remote->messages,
+                                  sum.edges - remote->edges,
+                                  remote->peers ? ended_word(job, r->rank) : remote->all.ended};
     ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof mine);
     ordo_status status = all ? r->transport->collect(mine, WORDS, all) : ORDO_ERR_MEMORY;
     for (int i = 0; !status && i < r->count; i++) {
         const ordo_u64 *of = all + WORDS * i;
         last = of[7] > last ? of[7] : last;
+        remote->all.ended = of[8] > remote->all.ended ? of[8] : remote->all.ended;
         if (i == r->rank)
             continue;
         job->counters[0].items += of[0];
@@ -674,18 +672,18 @@ static ordo_status gather_counters(ordo_group *r, ordo_job *job)
         job->counters[0].stale += of[3];
         job->counters[0].put += of[4];
         job->counters[0].activations += of[5];
-        r->remote.messages += of[6];
+        remote->messages += of[6];
     }
-    r->remote.critical_edges += r->remote.peers ? 0 : last; /* GPUs do not exchange by their hosts */
+    remote->critical_edges += remote->peers ? 0 : last; /* GPUs do not exchange by their hosts */
     ordo_free(all);
-    return status;
+    return status ? status : end_with_others(r, job);
 }
 
 ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ordo_remote *counted)
 {
     ordo_remote *remote = &r->remote;
-    if (remote->peers && (!status || ordo_job_stopped(job))) {
-        const ordo_status others = collect_ended(r, job);
+    if (!status || remote->all.ended || (remote->peers && ordo_job_stopped(job))) {
+        const ordo_status others = collect_counters(r, job);
         status = status ? status : others;
     }
     const bool alike = remote->all.ended || status == ORDO_ERR_UNSOUND; /* all ranks have the same settings */
@@ -695,9 +693,7 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
     }
     const double start = ordo_job_seconds(job);
     if (!status || remote->all.ended) { /* a search may go on from cells of a run that was stopped */
-        ordo_status gathered = gather_answer(r, job);
-        if (!gathered)
-            gathered = gather_counters(r, job);
+        const ordo_status gathered = gather_answer(r, job);
         status = status ? status : gathered;
     }
     ordo_job_add_transfer(job, ordo_job_seconds(job) - start);
