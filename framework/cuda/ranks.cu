@@ -280,47 +280,71 @@ ordo_status ordo_cuda_ranks_map(const ordo_remote *remote, ordo_u64 bytes, ordo_
     return status ? status : clear(QUEUE, bytes);
 }
 
-/* By a host: copies what rank `r` has at the begin of its block to `here`, by way of the second half of this rank's. */
-static ordo_status get(const ordo_remote *remote, int which, ordo_u32 r, void *here, ordo_u64 bytes)
+/* By a host: copies what rank `r` has at byte `at` of its block to `here`, by way of the second half of this rank's. */
+static ordo_status get(const ordo_remote *remote, int which, ordo_u64 at, ordo_u32 r, void *here, ordo_u64 bytes)
 {
     void *const landing = (ordo_u8 *)block[which] + size[which] / 2;
-    remote->peers->get(landing, block[which], bytes, (int)r);
+    remote->peers->get(landing, (ordo_u8 *)block[which] + at, bytes, (int)r);
     const ordo_status status =
         ordo_cuda_failed(cudaMemcpyAsync(here, landing, bytes, cudaMemcpyDeviceToDevice, 0), "copying between GPUs");
     return status ? status : ordo_cuda_failed(cudaDeviceSynchronize(), "copying between GPUs");
 }
 
+/* The place of an array's parts in a block: that of the largest one. */
+static ordo_u64 place_of(const ordo_remote *remote, const ordo_parted *a)
+{
+    ordo_u64 most = 0;
+    for (ordo_u32 r = 0; r < remote->count; r++)
+        most = a->at[r + 1] - a->at[r] > most ? a->at[r + 1] - a->at[r] : most;
+    return (most * a->unit + 15) / 16 * 16;
+}
+
+/* Copies this rank's parts of arrays into its block, or those of another one from there. */
+static ordo_status copy_parts(const ordo_remote *remote, int which, ordo_u32 r, const ordo_parted *arrays, int count)
+{
+    ordo_status status = ORDO_OK;
+    ordo_u64 at = 0;
+    for (int i = 0; i < count && !status; at += place_of(remote, &arrays[i++])) {
+        const ordo_parted *const a = &arrays[i];
+        ordo_u8 *const here = (ordo_u8 *)a->array + a->at[r] * a->unit;
+        const ordo_u64 bytes = (a->at[r + 1] - a->at[r]) * a->unit;
+        void *there;
+        if (!bytes)
+            continue;
+        if (!seen[r]) {
+            status = get(remote, which, at, r, here, bytes);
+            continue;
+        }
+        status = address(remote, which, at, r, &there);
+        if (!status)
+            status =
+                ordo_cuda_failed(r == remote->rank ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyDeviceToDevice, 0)
+                                                   : cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToDevice, 0),
+                                 "copying between GPUs");
+    }
+    return status;
+}
+
 /* A rank copies what it has into a block that all see, and behind a meeting what the others have from theirs. Blocks
  * take turns: one is written again behind the meeting of the next call, when all have copied from it. */
-ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, void *array, const ordo_u64 *at, size_t unit)
+ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, const ordo_parted *arrays, int count)
 {
     static int turn;
     const int which = GATHER + (turn++ & 1);
     bool all;
-    ordo_u64 most = 1;
-    for (ordo_u32 r = 0; r < remote->count; r++)
-        most = at[r + 1] - at[r] > most ? at[r + 1] - at[r] : most;
+    ordo_u64 bytes = 16;
+    for (int i = 0; i < count; i++)
+        bytes += place_of(remote, &arrays[i]);
     ordo_status status = ordo_cuda_ranks_see(remote, &all);
-    const ordo_u64 wanted = (all_see ? 1 : 2) * ((most * unit + 15) / 16 * 16);
+    const ordo_u64 wanted = all_see ? bytes : 2 * bytes;
     if (!status && size[which] < wanted)
         status = take(remote->peers, which, wanted);
-    for (ordo_u32 i = 0; i < remote->count && !status; i++) {
-        const ordo_u32 r = (remote->rank + i) % remote->count; /* ranks begin with different ones */
-        ordo_u8 *const here = (ordo_u8 *)array + at[r] * unit;
-        const ordo_u64 bytes = (at[r + 1] - at[r]) * unit;
-        void *there;
-        if (!seen[r]) {
-            status = bytes ? get(remote, which, r, here, bytes) : ORDO_OK;
-            continue;
-        }
-        status = address(remote, which, 0, r, &there);
-        if (!status && bytes)
-            status = ordo_cuda_failed(i == 0 ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyDeviceToDevice, 0)
-                                             : cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToDevice, 0),
-                                      "copying between GPUs");
-        if (!status && i == 0)
-            status = ordo_cuda_ranks_meet(remote);
-    }
+    if (!status)
+        status = copy_parts(remote, which, remote->rank, arrays, count);
+    if (!status)
+        status = ordo_cuda_ranks_meet(remote);
+    for (ordo_u32 i = 1; i < remote->count && !status; i++) /* ranks begin with different ones */
+        status = copy_parts(remote, which, (remote->rank + i) % remote->count, arrays, count);
     return status ? status : ordo_cuda_failed(cudaDeviceSynchronize(), "copying between GPUs");
 }
 

@@ -19,7 +19,7 @@ ordo_status ordo_cuda_ranks_all(const ordo_remote *remote, bool *all);
 ordo_status ordo_cuda_readers(ordo_cuda *c, ordo_cuda_ghosts *out);
 
 /* ordo_backend_session.gather. */
-ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, void *array, const ordo_u64 *at, size_t unit);
+ordo_status ordo_cuda_ranks_gather(const ordo_remote *remote, const ordo_parted *arrays, int count);
 
 /* After a kernel over ranks: sets remote->messages, and the time from when all ranks had met to the end, which does not
  * have the time by which their kernels began apart. */

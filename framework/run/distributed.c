@@ -553,6 +553,11 @@ ordo_status ordo_group_collect(const ordo_group *group, const ordo_u64 *mine, in
 
 /* ---- the end ---- */
 
+static bool has_cells_of_items(const ordo_job *job)
+{
+    return job->op->activates || job->op->kind == ORDO_KIND_GATHER;
+}
+
 /* gather_owned where ranks own parts that are no ranges: each rank's elements go into a stretch of a copy. */
 static ordo_status gather_parts(const ordo_group *r, const ordo_job *job, ordo_u8 *elements, ordo_u64 n, size_t size)
 {
@@ -578,28 +583,53 @@ static ordo_status gather_parts(const ordo_group *r, const ordo_job *job, ordo_u
     return status;
 }
 
+/* Where the parts of an array of items, or of targets, begin: at[0 .. count]. */
+static void parts_of(const ordo_group *r, const ordo_job *job, bool of_items, ordo_u64 n, ordo_u64 *at)
+{
+    for (int i = 0; i <= r->count; i++)
+        at[i] = !of_items ? ordo_targets_before(job, (ordo_u32)i) : r->begin[i] < n ? r->begin[i] : n;
+}
+
 /* Puts the elements of items, or of targets, together that ranks own, in all ranks. */
 static ordo_status gather_owned(ordo_group *r, const ordo_job *job, bool of_items, void *array, ordo_u64 n, size_t size)
 {
-    const ordo_session *const session = session_apart(job);
     if (job->remote->part)
         return gather_parts(r, job, array, n, size);
     ordo_u64 *at = ordo_alloc((size_t)r->count + 1, sizeof *at);
     if (!at)
         return ORDO_ERR_MEMORY;
-    for (int i = 0; i <= r->count; i++)
-        at[i] = !of_items ? ordo_targets_before(job, (ordo_u32)i) : r->begin[i] < n ? r->begin[i] : n;
-    const ordo_status status =
-        session ? ordo_session_gather(session, job->remote, array, at, size) : r->transport->gather(array, at, size);
+    parts_of(r, job, of_items, n, at);
+    const ordo_status status = r->transport->gather(array, at, size);
     ordo_free(at);
+    return status;
+}
+
+/* The same of all arrays at once, which a session has on devices. */
+static ordo_status gather_apart(const ordo_group *r, const ordo_job *job, const ordo_session *session)
+{
+    const ordo_remote *const remote = &r->remote;
+    ordo_u64 *of_cells = ordo_alloc(2 * ((size_t)r->count + 1), sizeof *of_cells);
+    if (!of_cells)
+        return ORDO_ERR_MEMORY;
+    ordo_u64 *const of_items = of_cells + r->count + 1;
+    ordo_parted array[1 + ORDO_MOST_WRITTEN] = {{job->cells, of_cells, ordo_type_bytes(job->op->cell)}};
+    parts_of(r, job, has_cells_of_items(job), job->targets, of_cells);
+    parts_of(r, job, true, job->num_items, of_items);
+    for (int i = 0; i < remote->written_count; i++)
+        array[1 + i] = (ordo_parted){remote->written[i].array, of_items, remote->written[i].unit};
+    const ordo_status status = ordo_session_gather(session, remote, array, 1 + remote->written_count);
+    ordo_free(of_cells);
     return status;
 }
 
 /* Cells, and arrays that processing an item writes. */
 static ordo_status gather_answer(ordo_group *r, ordo_job *job)
 {
-    ordo_status status = gather_owned(r, job, job->op->activates || job->op->kind == ORDO_KIND_GATHER, job->cells,
-                                      job->targets, ordo_type_bytes(job->op->cell));
+    const ordo_session *const session = session_apart(job);
+    if (session)
+        return gather_apart(r, job, session);
+    ordo_status status =
+        gather_owned(r, job, has_cells_of_items(job), job->cells, job->targets, ordo_type_bytes(job->op->cell));
     for (int i = 0; !status && i < r->remote.written_count; i++)
         status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;

@@ -122,10 +122,9 @@ bool ordo_session_is_apart(const ordo_session *s)
     return s->backend != NULL;
 }
 
-ordo_status ordo_session_gather(const ordo_session *s, const ordo_remote *remote, void *elements, const ordo_u64 *at,
-                                size_t unit)
+ordo_status ordo_session_gather(const ordo_session *s, const ordo_remote *remote, const ordo_parted *arrays, int count)
 {
-    return s->backend->session->gather(remote, elements, at, unit);
+    return s->backend->session->gather(remote, arrays, count);
 }
 
 const char *ordo_session_why(const ordo_session *s)

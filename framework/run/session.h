@@ -2,6 +2,7 @@
 #ifndef ORDO_FRAMEWORK_SESSION_H
 #define ORDO_FRAMEWORK_SESSION_H
 
+#include <ordo/detail/backend.h>
 #include <ordo/scheduler/scheduler.h>
 #include <ordo/session.h>
 
@@ -14,9 +15,9 @@ bool ordo_session_is_apart(const ordo_session *session);
 void *ordo_session_own(const ordo_session *session);
 /* Why a session that was made for device "auto" is on the CPU; "" where it is not, or was to be. */
 const char *ordo_session_why(const ordo_session *session);
-/* Puts an array together that ranks have parts of, as ordo_backend_session.gather. Only where the arrays are apart. */
-ordo_status ordo_session_gather(const ordo_session *session, const ordo_remote *remote, void *array, const ordo_u64 *at,
-                                size_t unit);
+/* Puts arrays together that ranks have parts of, as ordo_backend_session.gather. Only where they are apart. */
+ordo_status ordo_session_gather(const ordo_session *session, const ordo_remote *remote, const ordo_parted *arrays,
+                                int count);
 /* Takes note of how a run ended; returns that status. */
 ordo_status ordo_session_note(ordo_session *session, ordo_status status);
 

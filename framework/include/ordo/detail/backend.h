@@ -19,7 +19,14 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 14 };
+enum { ORDO_BACKEND_ABI = 15 };
+
+/* An array of sessions, of which rank r has the units at[r] .. at[r + 1] - 1, each rank on its device. */
+typedef struct ordo_parted {
+    void *array;
+    const ordo_u64 *at;
+    size_t unit; /* bytes */
+} ordo_parted;
 
 /* The memory of a session on a device (<ordo/session.h>). `own` is the back end's. */
 typedef struct ordo_backend_session {
@@ -38,9 +45,8 @@ typedef struct ordo_backend_session {
     int (*number)(const void *own);
     /* ORDO_ERR_USAGE unless `at` is in memory of that device. */
     ordo_status (*check)(const void *own, const void *at);
-    /* In a run over ranks, by all: puts together an array of sessions, of which rank r has the units at[r] .. at[r + 1]
-     * - 1, each rank on its device. Errors: ORDO_ERR_MEMORY, ORDO_ERR_DEVICE. */
-    ordo_status (*gather)(const ordo_remote *remote, void *array, const ordo_u64 *at, size_t unit);
+    /* In a run over ranks, by all: puts arrays together. Errors: ORDO_ERR_MEMORY, ORDO_ERR_DEVICE. */
+    ordo_status (*gather)(const ordo_remote *remote, const ordo_parted *arrays, int count);
 } ordo_backend_session;
 
 /* A run of a queue on a device, to measure it: `entries` numbers are put into a queue and taken out of it. Over ranks
