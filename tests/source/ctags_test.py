@@ -48,7 +48,7 @@ def compiled_by_gcc():
         if not re.match(r"(sssp_u32|kcore|bank|discharge|mst_u32)_on", unit.name):
             continue
         with tempfile.NamedTemporaryFile() as out:
-            subprocess.run(["gcc", "-std=c11", "-c", "-o", "/dev/null", f"-I{include}", f"-I{root}", "-aux-info", out.name, str(unit)], check=True)
+            subprocess.run(["gcc", "-std=c11", "-fsyntax-only", f"-I{include}", f"-I{root}", "-aux-info", out.name, str(unit)], check=True)
             for line in pathlib.Path(out.name).read_text().splitlines():
                 m = re.match(r"/\* (.*):\d+:.F \*/ .*?\b(\w+) \(", line)
                 path = pathlib.Path(m.group(1)).resolve() if m else root
