@@ -139,7 +139,7 @@ class Ranks(Simulated):
         """Rounds over ranks are those of one: labels and, of the same sums, ranks to the last bit; scores but for their
         totals. Groups of rows, rows of four, listed rows with hot shares, rows in pieces; ranks without vertices; shares that
         come late; rows of others, which are not there."""
-        gathers = (("pagerank", "--tolerance", "1e-5"), ("lp",), ("hits",))
+        gathers = (("pagerank", "--tolerance", "1e-5"), ("lp", "--rounds", "4"), ("hits",))
         graphs = ("path --vertices 1", "path --vertices 33", "star --vertices 90", "star --vertices 5000", "grid --width 50 --height 70",
                   "road --vertices 3000", "rmat --scale 11 --degree 8", "uniform --vertices 200 --degree 1",
                   "uniform --vertices 3000 --degree 12", "uniform --vertices 700 --degree 60", "complete --vertices 140")
