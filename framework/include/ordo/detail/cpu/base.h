@@ -51,7 +51,8 @@ ORDO_NOINLINE void ordo_lock_ticket(ordo_ticket_lock *lock)
 }
 
 /* Acquires a lock that was found taken. Between two looks at it a thread pauses, twice as long each time: threads that
- * look less often leave the lock's cache line to the one that releases it (docs/lab/0076 has figures). */
+ * look less often leave the lock's cache line to the one that releases it (docs/lab/0076-hosts-that-carry.md has
+ * figures). */
 ORDO_NOINLINE void ordo_lock_wait(ordo_u8 *lock)
 {
     enum { MOST = 256, YIELD = 1024 }; /* pauses: between two looks; before the thread lets others run */
