@@ -15,8 +15,8 @@
  * same steps of the head, width and base.
  *
  * Alone. Where there is little work, a rank that has entries in the head goes on with them without a meeting, until a
- * rank waits that has got or sent messages since the last one. Nobody is idle meanwhile who could work: the head is
- * that of all. So in road networks a bucket costs a meeting or two and not one a superstep. Messages come later, which
+ * rank waits that has got or sent messages since the last one. No rank waits meanwhile that could work, since all have
+ * the same head. So in road networks a bucket costs a meeting or two and not one a superstep. Messages come later, which
  * affects order only. What is agreed on changes at meetings only.
  *
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
