@@ -16,8 +16,9 @@
  *
  * Alone. Where there is little work, a rank that has entries in the head goes on with them without a meeting, until a
  * rank waits that has got or sent messages since the last one. No rank waits meanwhile that could work, since all have
- * the same head. So in road networks a bucket costs a meeting or two and not one a superstep. Messages come later, which
- * affects order only. What is agreed on changes at meetings only.
+ * the same head. So in road networks a bucket costs a meeting or two and not one a superstep. Messages come later,
+ * which affects order only. What is agreed on changes at meetings only. Its model for Spin is
+ * tests/models/delta_ranks.pml.
  *
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
  * message.
