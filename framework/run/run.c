@@ -722,7 +722,7 @@ bool ordo_job_may_need_in(const ordo_job *job)
 ordo_status ordo_job_need_in(ordo_job *job)
 {
     double before = ordo_job_seconds(job);
-    ordo_status status = ordo_graph_in(job->own->graph, job->threads, &job->in);
+    ordo_status status = ordo_graph_in(job->own->graph, ordo_job_host_threads(job), &job->in);
     job->own->prepare_seconds += ordo_job_seconds(job) - before;
     return status;
 }
@@ -733,12 +733,13 @@ ordo_status ordo_job_need_by_weight(ordo_job *job, bool heaviest_first, const or
     const double before = ordo_job_seconds(job);
     ordo_status status = ORDO_OK;
     if (job->op->weight != ORDO_NONE)
-        status = ordo_graph_by_weight(g, false, heaviest_first, job->threads, out);
+        status = ordo_graph_by_weight(g, false, heaviest_first, ordo_job_host_threads(job), out);
     else
         *out = job->out;
     if (!status && in)
-        status = job->op->weight != ORDO_NONE ? ordo_graph_by_weight(g, true, heaviest_first, job->threads, in)
-                                              : ordo_graph_in(g, job->threads, in);
+        status = job->op->weight != ORDO_NONE
+                     ? ordo_graph_by_weight(g, true, heaviest_first, ordo_job_host_threads(job), in)
+                     : ordo_graph_in(g, ordo_job_host_threads(job), in);
     job->own->prepare_seconds += ordo_job_seconds(job) - before;
     return status;
 }
@@ -758,7 +759,7 @@ ordo_status ordo_job_need_tails(ordo_job *job)
 {
     const double before = ordo_job_seconds(job);
     ordo_edges edges;
-    ordo_status status = ordo_edges_of(job->own->graph, true, job->threads, &edges);
+    ordo_status status = ordo_edges_of(job->own->graph, true, ordo_job_host_threads(job), &edges);
     if (!status)
         job->tail = edges.tail;
     job->own->prepare_seconds += ordo_job_seconds(job) - before;
@@ -786,7 +787,7 @@ ordo_status ordo_job_need_partition(ordo_job *job, ordo_u32 parts, const ordo_u3
             "the edge's head)",
             wants, job->op->name);
     double before = ordo_job_seconds(job);
-    ordo_status status = ordo_graph_partition(job->own->graph, parts, job->threads, part);
+    ordo_status status = ordo_graph_partition(job->own->graph, parts, ordo_job_host_threads(job), part);
     job->own->prepare_seconds += ordo_job_seconds(job) - before;
     return status;
 }

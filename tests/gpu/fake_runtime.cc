@@ -12,7 +12,8 @@
  * FAKE_BOX (messages between two ranks at a time; as many as the receiver owns items), FAKE_GUARD (bytes below each
  * block of memory, a multiple of 4096, that end the program if they are accessed; 0), FAKE_PLACE (the device that all
  * memory is said to be on; 0, and -1: the host), FAKE_COUNTS (the address, in this process, of longs to which the bytes
- * of each kind of copy are added, by the number of its cudaMemcpyKind).
+ * of each kind of copy are added, by the number of its cudaMemcpyKind, and behind them blocks of memory and events that
+ * are taken).
  *
  * Several threads may call it: one call at a time, those that wait for a kernel included.
  */
@@ -218,9 +219,18 @@ static void drop_guarded(char *block, size_t bytes)
         free(block);
 }
 
+static void count(int kind, size_t bytes)
+{
+    long *const counts = (long *)setting("FAKE_COUNTS", 0);
+    if (counts)
+        counts[kind] += (long)bytes;
+}
+enum { TAKEN = cudaMemcpyDefault + 1 }; /* its place among the counts */
+
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     const alone guard;
+    count(TAKEN, 1);
     size_t left, whole;
     cudaMemGetInfo(&left, &whole);
     char *block = bytes <= left ? guarded(bytes + HEAD) : NULL;
@@ -253,6 +263,7 @@ cudaError_t cudaFree(void *block)
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
     (void)flags;
+    count(TAKEN, 1);
     if (bytes >= LARGE && !setting("FAKE_PINNED", 1))
         return with(cudaErrorMemoryAllocation);
     *out = malloc(bytes);
@@ -290,13 +301,6 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 }
 
 /* A test of the same process reads the numbers. */
-static void count(cudaMemcpyKind kind, size_t bytes)
-{
-    long *const counts = (long *)setting("FAKE_COUNTS", 0);
-    if (counts)
-        counts[kind] += (long)bytes;
-}
-
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *at)
 {
     memset(out, 0, sizeof *out);
@@ -355,6 +359,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
     (void)flags;
+    count(TAKEN, 1);
     *out = (cudaEvent_t)calloc(1, sizeof **out);
     return cudaSuccess;
 }

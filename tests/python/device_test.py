@@ -110,10 +110,11 @@ def aligned(array):
 
 
 class Copied:
-    """The bytes that the runtime without a GPU copies meanwhile: to the device, from it, and within it."""
+    """The bytes that the runtime without a GPU copies meanwhile: to the device, from it, and within it; and how many blocks of
+    memory and events are taken."""
 
     def __enter__(self):
-        self.counts = (ctypes.c_long * 5)()  # by cudaMemcpyKind
+        self.counts = (ctypes.c_long * 6)()  # by cudaMemcpyKind
         self.environment = environment(FAKE_COUNTS=ctypes.addressof(self.counts))
         self.environment.__enter__()
         return self
@@ -121,6 +122,7 @@ class Copied:
     def __exit__(self, *_):
         self.environment.__exit__(None, None, None)
         self.up, self.down, self.within = self.counts[1:4]
+        self.taken = self.counts[5]
 
 
 def rows():
@@ -245,6 +247,18 @@ class Gpu(unittest.TestCase):
                 self.assertEqual(np.count_nonzero(level != 0xFFFFFFFF), 40 if own else 10)
                 self.assertEqual(int(ordo.bfs(g, 0).level.max()), 39)
                 indices[9] = 10
+
+    def test_later_runs_take_nothing(self):
+        """Memory, pinned words and events of a run are kept for later ones of the process."""
+        g = ordo.generate("road", vertices=700)
+        taken = []
+        for app, scheduler in ((ordo.sssp, "delta"), (ordo.bfs, "bsp")):
+            for _ in range(3):
+                with Copied() as copied:
+                    app(g, 5, device="cuda", scheduler=scheduler, predecessors=False)
+                taken.append(copied.taken)
+        self.assertGreater(taken[0], 5)
+        self.assertEqual((taken[1:3], taken[4:]), ([0, 0], [0, 0]), taken)
 
     def test_copies_to_the_host(self):
         """Of other types, or where some are on the host: a graph of the host, whose rows go to the GPU once."""
