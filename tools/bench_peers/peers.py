@@ -218,7 +218,10 @@ def compiled(source, target, words):
         return None
     target.parent.mkdir(parents=True, exist_ok=True)
     compiler = ["g++", "-std=c++17", "-w"] if source.suffix == ".cpp" else ["gcc", "-std=gnu11"]
-    done = subprocess.run([*compiler, "-O3", "-march=native", source, *words, "-o", target], capture_output=True, text=True)
+    try:
+        done = subprocess.run([*compiler, "-O3", "-march=native", source, *words, "-o", target], capture_output=True, text=True)
+    except OSError as error:
+        return str(error)
     if done.returncode == 0:
         return None
     return next((line for line in done.stderr.splitlines() if "error" in line), "the compiler failed")

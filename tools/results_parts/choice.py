@@ -95,13 +95,6 @@ def measure(ordo, a, sizes, note):
     return entries
 
 
-def dump(result):
-    """JSON with an entry a line."""
-    parts = [f" {json.dumps(key)}: " + (json.dumps(value, ensure_ascii=False) if key != "entries" else
-                                        "[\n" + ",\n".join("  " + json.dumps(entry) for entry in value) + "\n ]") for key, value in result.items()]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
 def part(data):
     """Lines of docs/results.md."""
     at = {(entry["app"], entry["graph"]): entry for entry in data["entries"]}
