@@ -93,10 +93,44 @@ with tempfile.TemporaryDirectory() as directory:
     assert done.returncode == 0 and "GAP                      -  ended with 4: no memory" in done.stdout, done.stdout
     assert re.search(r"Galois AsyncTile +\[ +12\.00\]", done.stdout), done.stdout
     assert re.search(r"Galois SyncTile +-  its answer is 1, ours is \d", done.stdout), done.stdout
-    # with several numbers of threads, how each falls with them
-    heads, _, *rows = done.stdout[done.stdout.index("| app, graph | who |"):].splitlines()
-    assert heads.endswith("| 1 thread | 2 threads |"), heads
-    assert re.fullmatch(r"\| bfs, road-\S+ \| ordo \| [\d.]+ \(1\.0\) `\w+` \| [\d.]+ \([\d.]+\) `\w+` \|", rows[0]), rows
+    # with several numbers of threads, a table over them, with those that were in the rounds
+    heads, _, *lines = done.stdout[done.stdout.index("| threads |"):].splitlines()
+    assert heads == "| threads | `auto` | `bsp` | PASGAL |", heads
+    assert [line.split(" | ")[0] for line in lines[:2]] == ["| 1", "| 2"] and lines[2] == "", lines
+    assert all(re.search(r" 4\.00|3\.00 \(2\.00 to 4\.00\)(\*\*)? 1\.0× \|$", line) for line in lines[:2]), lines
+
+    # scaling: all numbers of threads in each round; the page of tools/results has the same table
+    calls.unlink()
+    script(root / "gap" / "bfs", note + 'echo "Trial Time:  0.0$((8 / OMP_NUM_THREADS))0"\n')
+    file = root / "docs" / "results" / "scaling-here.json"
+    file.parent.mkdir(parents=True)
+    done = bench("scaling", "bfs", "cc", "--graphs", road, "--threads", "1,2", "--rounds", "2", "--repeat", "1", "--without", "debian", "--schedulers",
+                 "auto,bsp,native", "--within", "1e9", "--peer", f"gap={root / 'gap'}", "--json", file, "--commit", "of no matter")
+    assert done.returncode == 0, done.stderr + done.stdout
+    said = done.stdout[done.stdout.index("\nms: "):]
+    assert "| app, graph |" not in done.stdout and "choosing costs" not in done.stdout and said.count("| threads |") == 2, done.stdout
+    assert "| 1 | " in said and "80.0 (80.0 to 80.0) 1.0× |" in said and "40.0 (40.0 to 40.0) 2.0× |" in said, said
+    threads = [line.split()[1] for line in calls.read_text().splitlines()]
+    first_pass, in_turn = threads[:-4], threads[-4:]
+    assert sorted(set(first_pass)) == first_pass[::len(first_pass) // 2] == ["1", "2"] and in_turn == ["1", "2", "1", "2"], threads
+    data = json.loads(file.read_text())
+    found = {(row["app"], row["who"], row["setting"], row["threads"]): row for row in data["rows"] if row["times_ms"]}
+    assert {(app, who, setting, t) for app, who, setting in (("bfs", "ordo", "auto"), ("bfs", "ordo", "bsp"), ("bfs", "GAP", ""), ("cc", "ordo", "auto"),
+                                                            ("cc", "ordo", "bsp"), ("cc", "ordo", "native")) for t in (1, 2)} == set(found), found.keys()
+    assert all(row["trials"] == 2 for row in found.values()) and data["rounds"] == 2 and data["date"] and data["machine"]["cpu"], data
+    page = subprocess.run([sys.executable, "-c", f"""
+import json, pathlib, sys
+sys.path.insert(0, {str(source / 'tools')!r})
+from results_parts import scaling
+print("\\n".join(scaling.part([json.loads(pathlib.Path({str(file)!r}).read_text())])))"""], env=environment, capture_output=True, text=True, check=True).stdout
+    assert all(line in page for line in said.splitlines() if line.startswith("|")), (page, said)
+    assert f"commit `{data['commit']}`" in page and data["machine"]["cpu"] in page, page
+    with open(file) as text:  # a row a line
+        assert sum(line.startswith('  {"app": ') for line in text) == len(data["rows"])
+    done = bench("scaling", "mst", "--graphs", road, "--rounds", "1", "--repeat", "1", "--without", "debian", "--schedulers", "auto", "--json", file)
+    cores = len(os.sched_getaffinity(0))
+    found = [row["threads"] for row in json.loads(file.read_text())["rows"]]
+    assert done.returncode == 0 and found == [t for t in (1 << i for i in range(20)) if t < cores] + [cores], (found, done.stderr)
 
     # forests: each edge once, in a text; the times are those of the last rounds
     script(root / "pbbs" / "serialMST" / "MST", note + 'echo "mst: sort: 9.0"\nfor t in 9 0.25 0.5; do echo "Parlay time: $t"; done\n')
@@ -136,7 +170,8 @@ with tempfile.TemporaryDirectory() as directory:
     for words, said in ((["bfs", "--peer", "gap=/no/such"], "there is no /no/such"),
                         (["bfs", "--peer", "other=/tmp"], "NAME one of gap, wasp, pasgal, galois, pbbs, gbbs"),
                         (["bfs", "--without", "debian", "--threads", "1", "--graphs", "nothing"], "graph nothing: no file"),
-                        (["bfs", "overhead"], "stands alone")):
+                        (["scaling"], "scaling of what?"), (["bfs", "scaling"], "scaling comes first"),
+                        (["scaling", "ceilings"], "stands alone"), (["bfs", "overhead"], "stands alone")):
         done = bench(*words)
         assert done.returncode != 0 and said in done.stderr, (words, done.stderr, done.stdout)
 

@@ -1,6 +1,7 @@
 """How times fall with threads: tables of the rows that tools/bench writes, for tools/bench itself and for tools/results."""
 import os
 
+from results_parts.load import sentence
 from results_parts.text import TIE, cell, number, thousands
 
 
@@ -21,7 +22,7 @@ def threads(count):
 
 def one_table(rows):
     """A line for each number of threads, a column for each scheduler and peer that was in the rounds."""
-    names = list(dict.fromkeys(column(row) for row in rows if row["times_ms"]))
+    names = sorted(dict.fromkeys(column(row) for row in rows if row["times_ms"]), key=lambda name: name != "`auto`")
     at = {(row["threads"], column(row)): row for row in rows if row["times_ms"]}
     lines = ["| threads | " + " | ".join(names) + " |", "| --: |" + " --: |" * len(names)]
     for count in sorted({row["threads"] for row in rows}):
@@ -81,7 +82,7 @@ def condition(data):
     m = data["machine"]
     return (f"{m['cpu']}, {m['cores']} cores, {m['memory'] / 2**30:.0f} GiB, {m['compiler']}, {m['kernel']}. Ordo {data['version']}, commit "
             f"`{data['commit']}`, {data['date']}. {data['rounds']} rounds of {data['repeat']} runs, all numbers of threads in each round; "
-            f"{data['turns_shared']} of {data['turns']} turns began while others used the cores.{memory(data['ceilings'])}")
+            f"{sentence(data['others'])}{memory(data['ceilings'])}")
 
 
 def part(files):
