@@ -99,11 +99,10 @@ with tempfile.TemporaryDirectory() as directory:
     assert [line.split(" | ")[0] for line in lines[:2]] == ["| 1", "| 2"] and lines[2] == "", lines
     assert all(re.search(r" 4\.00|3\.00 \(2\.00 to 4\.00\)(\*\*)? 1\.0× \|$", line) for line in lines[:2]), lines
 
-    # scaling: all numbers of threads in each round; the page of tools/results has the same table
+    # scaling: all numbers of threads in each round
     calls.unlink()
     script(root / "gap" / "bfs", note + 'echo "Trial Time:  0.0$((8 / OMP_NUM_THREADS))0"\n')
-    file = root / "docs" / "results" / "scaling-here.json"
-    file.parent.mkdir(parents=True)
+    file = root / "scaling.json"
     done = bench("scaling", "bfs", "cc", "--graphs", road, "--threads", "1,2", "--rounds", "2", "--repeat", "1", "--without", "debian", "--schedulers",
                  "auto,bsp,native", "--within", "1e9", "--peer", f"gap={root / 'gap'}", "--json", file, "--commit", "of no matter")
     assert done.returncode == 0, done.stderr + done.stdout
@@ -118,13 +117,6 @@ with tempfile.TemporaryDirectory() as directory:
     assert {(app, who, setting, t) for app, who, setting in (("bfs", "ordo", "auto"), ("bfs", "ordo", "bsp"), ("bfs", "GAP", ""), ("cc", "ordo", "auto"),
                                                             ("cc", "ordo", "bsp"), ("cc", "ordo", "native")) for t in (1, 2)} == set(found), found.keys()
     assert all(row["trials"] == 2 for row in found.values()) and data["rounds"] == 2 and data["date"] and data["machine"]["cpu"], data
-    page = subprocess.run([sys.executable, "-c", f"""
-import json, pathlib, sys
-sys.path.insert(0, {str(source / 'tools')!r})
-from results_parts import scaling
-print("\\n".join(scaling.part([json.loads(pathlib.Path({str(file)!r}).read_text())])))"""], env=environment, capture_output=True, text=True, check=True).stdout
-    assert all(line in page for line in said.splitlines() if line.startswith("|")), (page, said)
-    assert f"commit `{data['commit']}`" in page and data["machine"]["cpu"] in page, page
     with open(file) as text:  # a row a line
         assert sum(line.startswith('  {"app": ') for line in text) == len(data["rows"])
     done = bench("scaling", "mst", "--graphs", road, "--rounds", "1", "--repeat", "1", "--without", "debian", "--schedulers", "auto", "--json", file)

@@ -77,6 +77,14 @@ with tempfile.TemporaryDirectory() as directory:
     other = json.loads(elsewhere.read_text())
     assert other["sizes"]["many"] == 200 and [entry["graph"] for entry in other["entries"]] == ["star"], other
 
+    # how times fall with threads: a file of tools/bench is a part of the page, with the tables that it printed
+    scaled, tiny = results.DOCS / "results" / "scaling-here.json", root / "tiny.wsg"
+    subprocess.run([ordo, "generate", "road", "--vertices", "500", "--seed", "1", "-o", tiny, "--quiet"], check=True)
+    said = subprocess.run([sys.executable, source / "tools" / "bench", "scaling", "bfs", "cc", "--graphs", tiny, "--threads", "1,2", "--rounds", "1",
+                           "--repeat", "1", "--without", "debian", "--wait", "0", "--ordo", ordo, "--json", scaled],
+                          capture_output=True, text=True, check=True).stdout
+    over_threads = [line for line in said.splitlines() if line.startswith("|")]
+
     assert run("render", "--check") == 1  # nothing is there yet
     assert run("render") == 0 and run("render", "--check") == 0
     first = {path: path.read_bytes() for path in results.DOCS.rglob("*") if path.is_file()}
@@ -85,6 +93,8 @@ with tempfile.TemporaryDirectory() as directory:
     for entry in data["apps"]:
         for row in entry["rows"]:
             assert results.cell(row["ms"], False) in page, (row, page)
+    assert len(over_threads) == 8 and "\n".join(over_threads[:4]) in page and "\n".join(over_threads[4:]) in page, (said, page)
+    assert f"Ordo {data['version']}, commit `{json.loads(scaled.read_text())['commit']}`" in page and "### With up to 2 threads" in page, page
     assert data["commit"] in page and info["checksum"] in page
     assert f"| road | road network | `{chosen['entries'][0]['auto']}` " in page and f"of {len(chosen['entries'])} cases" in page, page
     choosing = (results.DOCS / "choosing.md").read_text()

@@ -91,6 +91,8 @@ def part(files):
              "Milliseconds of the whole call (`seconds.trial`): median (least to most), then how many times as fast that is as the same scheduler's one",
              "thread. **Bold**: within 1.3 of the best of its row. `tools/bench scaling sssp bfs` makes such tables on any machine",
              "([methods](methods.md#scaling)).", ""]
+    if not files:
+        lines += ["Not measured yet.", ""]
     for data in files:
         lines += [f"### With up to {threads(max(row['threads'] for row in data['rows']))}", "", condition(data), "", *tables(data["rows"])]
     return lines
