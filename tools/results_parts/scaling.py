@@ -81,7 +81,7 @@ def memory(ceilings):
 def condition(data):
     m = data["machine"]
     return (f"{m['cpu']}, {m['cores']} cores, {m['memory'] / 2**30:.0f} GiB, {m['compiler']}, {m['kernel']}. Ordo {data['version']}, commit "
-            f"`{data['commit']}`, {data['date']}. {data['rounds']} rounds of {data['repeat']} runs, all numbers of threads in each round; "
+            f"`{data['commit']}`, {data['date']}. {data['rounds']} rounds of {data['repeat']} runs, all numbers of threads in each round. "
             f"{sentence(data['others'])}{memory(data['ceilings'])}")
 
 
