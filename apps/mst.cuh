@@ -582,20 +582,22 @@ ORDO_DEV bool mst_is_inner(const mst_args *a, ordo_u32 v)
 
 /* Examines several arcs of each lane, of vertices outside the giant component. Of a vertex's arcs into the giant
  * component only the lightest can be in the forest: into[j] becomes the key of such an arc, which is not held. Such an
- * edge is scanned from this end only; edges between other components are scanned from both ends. */
-ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[MST_AT_ONCE],
+ * edge is scanned from this end only; edges between other components are scanned from both ends. True if a lane of the
+ * warp has an arc into the giant component. */
+ORDO_DEV bool mst_examine(const mst_args *a, mst_view *view, const bool (&has)[MST_AT_ONCE],
                           const ordo_u32 (&u)[MST_AT_ONCE], const ordo_u32 (&mine)[MST_AT_ONCE],
                           const ordo_u32 (&e)[MST_AT_ONCE], ordo_u64 (&into)[MST_AT_ONCE])
 {
     uint2 arc[MST_AT_ONCE];
     ordo_u32 other[MST_AT_ONCE];
-    bool giant[MST_AT_ONCE];
+    bool giant[MST_AT_ONCE], any = false;
+    mst_load_all(a, e, arc);
+    mst_order_all(a, arc);
 #pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        arc[j] = has[j] ? mst_load(a, e[j]) : make_uint2(0, 0);
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
+    for (int j = 0; j < MST_AT_ONCE; j++) {
         giant[j] = has[j] && mst_is_inner(a, arc[j].x);
+        any |= giant[j];
+    }
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
         const bool counts = has[j] && !giant[j] && (!a->symmetric || u[j] < arc[j].x);
@@ -603,11 +605,11 @@ ORDO_DEV void mst_examine(const mst_args *a, mst_view *view, const bool (&has)[M
     }
 #pragma unroll
     for (int j = 0; j < MST_AT_ONCE; j++) {
-        const ordo_u32 weight = mst_ordered(a, arc[j].y);
-        into[j] = giant[j] ? mst_key(weight, e[j]) : MST_NO_KEY;
-        mst_hold(&view->store, other[j] != mine[j], make_uint4(mine[j], other[j], weight, e[j]));
+        into[j] = giant[j] ? mst_key(arc[j].y, e[j]) : MST_NO_KEY;
+        mst_hold(&view->store, other[j] != mine[j], make_uint4(mine[j], other[j], arc[j].y, e[j]));
     }
     mst_flush_if_full(a, &view->store, &view->to);
+    return __any_sync(0xffffffffu, any);
 }
 
 /* Holds the edge of arc (ordo_u32)key of u into the giant component, in lanes that have one. By whole warps. */
@@ -623,58 +625,76 @@ ORDO_DEV void mst_hold_into(const mst_args *a, mst_view *view, ordo_u32 u, ordo_
     mst_flush_if_full(a, &view->store, &view->to);
 }
 
-/* Examines the rows of a warp's 32 vertices, except those of hubs, as if concatenated. `least`: the least key of each
- * vertex into the giant component. */
-ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, ordo_u64 *least, ordo_u32 tile)
+/* Shared memory of a warp, a word of each for each of its 32 rows. */
+typedef struct mst_leasts {
+    ordo_u32 weight[32], arc[32];
+} mst_leasts;
+
+/* By a whole warp: of keys of its lanes, into[j] for row[j], the least one of the lane's own row. Lanes of a row are
+ * consecutive. Four of them agree on one key, and the rest is done by atomics of shared memory, on the weight and then
+ * on the arc: more steps from lane to lane take more instructions, and more atomics on one word are serialised. */
+ORDO_DEV ordo_u64 mst_least_of_rows(mst_leasts *s, const ordo_u32 (&row)[MST_AT_ONCE], ordo_u64 (&into)[MST_AT_ONCE])
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    s->weight[lane] = s->arc[lane] = MST_NONE;
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++) {
+        if (!__any_sync(0xffffffffu, into[j] != MST_NO_KEY))
+            continue;
+#pragma unroll
+        for (ordo_u32 step = 1; step < 4; step *= 2) {
+            const ordo_u64 key = __shfl_down_sync(0xffffffffu, into[j], step);
+            if (__shfl_down_sync(0xffffffffu, row[j], step) == row[j] && lane + step < 32)
+                mst_keep_least(&into[j], key);
+        }
+        if (__shfl_up_sync(0xffffffffu, row[j], 1) == row[j] && lane % 4)
+            into[j] = MST_NO_KEY;
+        if (into[j] != MST_NO_KEY)
+            ordo_dev_min_block(&s->weight[row[j]], (ordo_u32)(into[j] >> 32));
+    }
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < MST_AT_ONCE; j++)
+        if (into[j] != MST_NO_KEY && into[j] >> 32 == s->weight[row[j]])
+            ordo_dev_min_block(&s->arc[row[j]], (ordo_u32)into[j]);
+    __syncwarp();
+    const ordo_u64 least = mst_key(s->weight[lane], s->arc[lane]);
+    __syncwarp();
+    return least;
+}
+
+/* Examines the rows of a warp's 32 vertices, except those of hubs, as if concatenated. */
+ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, mst_leasts *leasts, ordo_u32 tile)
 {
     const ordo_u32 lane = threadIdx.x % 32, u = tile * 32 + lane;
     const bool wanted = u < a->n && !mst_is_inner(a, u);
     const ordo_u32 label = wanted ? __ldg(a->parent + u) : view->giant;
     const ordo_u32 begin = wanted ? mst_row(a, u) : 0, degree = wanted ? mst_row(a, u + 1) - begin : 0;
-    ordo_u32 sum = mst_is_hub(degree) ? 0 : degree;
-    const ordo_u32 mine = sum;
-    for (int step = 1; step < 32; step *= 2) {
-        const ordo_u32 before = __shfl_up_sync(0xffffffffu, sum, (unsigned)step);
-        sum += (int)lane >= step ? before : 0;
-    }
+    const ordo_u32 mine = mst_is_hub(degree) ? 0 : degree, sum = ordo_warp_sum_up_to(mine);
     const ordo_u32 total = __shfl_sync(0xffffffffu, sum, 31), offset = begin - (sum - mine);
-    if (!total)
-        return;
-    least[lane] = MST_NO_KEY;
+    ordo_u64 least = MST_NO_KEY;
     for (ordo_u32 at = 0; at < total; at += 32 * MST_AT_ONCE) {
         bool has[MST_AT_ONCE];
-        ordo_u32 tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
+        ordo_u32 who[MST_AT_ONCE], tail[MST_AT_ONCE], part[MST_AT_ONCE], e[MST_AT_ONCE];
         ordo_u64 into[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u32 i = at + 32 * j + lane, who = mst_rank(sum, i);
+            const ordo_u32 i = at + 32 * j + lane;
             has[j] = i < total;
-            tail[j] = tile * 32 + who;
-            part[j] = __shfl_sync(0xffffffffu, label, (int)who);
-            e[j] = __shfl_sync(0xffffffffu, offset, (int)who) + i;
-        }
-        mst_examine(a, view, has, tail, part, e, into);
-#pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++) { /* passes the least key of a row's lanes, which are consecutive, to the
-                                                   first of them */
-            if (!__any_sync(0xffffffffu, into[j] != MST_NO_KEY))
-                continue;
-#pragma unroll
-            for (ordo_u32 step = 1; step < 32; step *= 2) {
-                const ordo_u64 key = __shfl_down_sync(0xffffffffu, into[j], step);
-                const ordo_u32 row = __shfl_down_sync(0xffffffffu, tail[j], step);
-                if (lane + step < 32 && row == tail[j])
-                    mst_keep_least(&into[j], key);
+            who[j] = e[j] = part[j] = 0;
+            if (at + 32 * j < total) {
+                who[j] = ordo_warp_owner(sum - mine, i);
+                part[j] = __shfl_sync(0xffffffffu, label, (int)who[j]);
+                e[j] = __shfl_sync(0xffffffffu, offset, (int)who[j]) + i;
             }
-            const ordo_u32 before = __shfl_up_sync(0xffffffffu, tail[j], 1);
-            __syncwarp();
-            if ((lane == 0 || before != tail[j]) && into[j] < least[tail[j] % 32])
-                least[tail[j] % 32] = into[j];
+            tail[j] = tile * 32 + who[j];
         }
+        if (mst_examine(a, view, has, tail, part, e, into))
+            mst_keep_least(&least, mst_least_of_rows(leasts, who, into));
     }
-    __syncwarp();
-    mst_hold_into(a, view, u, label, least[lane]);
-    __syncwarp();
+    if (total)
+        mst_hold_into(a, view, u, label, least);
 }
 
 ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
@@ -691,8 +711,9 @@ ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
         ordo_u64 into[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            e[j] = at + 32 * j + threadIdx.x % 32;
-            has[j] = e[j] < end;
+            const ordo_u32 i = at + 32 * j + threadIdx.x % 32;
+            has[j] = i < end;
+            e[j] = has[j] ? i : at;
             tail[j] = h.vertex;
             part[j] = label;
         }
@@ -708,7 +729,7 @@ ORDO_DEV void mst_examine_piece(const mst_args *a, mst_view *view, mst_hub h)
 static __global__ void __launch_bounds__(MST_THREADS, MST_HEAVY_BLOCKS) mst_heavy(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
-    __shared__ ordo_u64 least[MST_WARPS][32];
+    __shared__ mst_leasts leasts[MST_WARPS];
     __shared__ ordo_u32 places[MST_WARPS];
     const mst_words *w = a.words;
     if (!w->filtered || mst_halted(&a))
@@ -722,7 +743,7 @@ static __global__ void __launch_bounds__(MST_THREADS, MST_HEAVY_BLOCKS) mst_heav
         const ordo_u32 mine = group * MST_TILES + threadIdx.x % 32;
         const bool open = threadIdx.x % 32 < MST_TILES && mine < tiles && __ldg(a.inner + mine) != 0xffffffffu;
         for (ordo_u32 rest = __ballot_sync(0xffffffffu, open); rest; rest &= rest - 1)
-            mst_examine_tile(&a, &view, least[warp], group * MST_TILES + (ordo_u32)__ffs((int)rest) - 1);
+            mst_examine_tile(&a, &view, &leasts[warp], group * MST_TILES + (ordo_u32)__ffs((int)rest) - 1);
     }
     for (ordo_u32 i = first; i < w->hubs; i += step)
         mst_examine_piece(&a, &view, a.hub[i]);

@@ -12,6 +12,7 @@
 #include <ordo/detail/cuda/frontier.cuh>
 #include <ordo/detail/cuda/warp_reduce.cuh>
 #endif
+#include <ordo/detail/cuda/words.cuh>
 #undef ORDO_WEIGHT
 
 enum {
@@ -146,6 +147,32 @@ ORDO_DEV ordo_u32 mst_head(const mst_args *a, ordo_u32 e)
 ORDO_DEV uint2 mst_load(const mst_args *a, ordo_u32 e)
 {
     return a->rows.stride == 2 ? __ldg((const uint2 *)a->rows.edge + e) : make_uint2(__ldg(a->rows.edge + e), 1);
+}
+
+/* Loads several arcs at once. One branch for all: with one for each arc, loading takes as many instructions as what is
+ * done with the arcs. */
+template <int COUNT> ORDO_DEV void mst_load_all(const mst_args *a, const ordo_u32 (&e)[COUNT], uint2 (&arc)[COUNT])
+{
+    if (a->rows.stride == 2) {
+#pragma unroll
+        for (int j = 0; j < COUNT; j++)
+            arc[j] = __ldg((const uint2 *)a->rows.edge + e[j]);
+    } else {
+#pragma unroll
+        for (int j = 0; j < COUNT; j++)
+            arc[j] = make_uint2(__ldg(a->rows.edge + e[j]), 1);
+    }
+}
+
+/* Loads arcs e + j * STEP; instead of each after `last`, that one again. */
+template <ordo_u32 STEP, int COUNT>
+ORDO_DEV void mst_load_row(const mst_args *a, ordo_u32 e, ordo_u32 last, uint2 (&arc)[COUNT])
+{
+    ordo_u32 at[COUNT];
+#pragma unroll
+    for (int j = 0; j < COUNT; j++)
+        at[j] = e + j * STEP < last ? e + j * STEP : last;
+    mst_load_all(a, at, arc);
 }
 
 ORDO_DEV ordo_u32 mst_ordered(const mst_args *a, ordo_u32 word)
@@ -287,10 +314,10 @@ typedef struct mst_seen {
     ordo_u32 differ;
 } mst_seen;
 
-template <bool Dense> ORDO_DEV void mst_see_weight(const mst_args *a, mst_seen *seen, bool has, ordo_u32 ordered)
+template <bool Dense> ORDO_DEV void mst_see_weight(const mst_args *a, mst_seen *seen, ordo_u32 ordered)
 {
     if (!Dense)
-        seen->differ |= has ? ordered ^ mst_ordered(a, 0) : 0;
+        seen->differ |= ordered ^ mst_ordered(a, 0);
 }
 
 /* By whole warps: adds the findings to the words of all blocks. Bits are only added, and an outdated word costs an
@@ -368,8 +395,8 @@ template <int WARPS> ORDO_DEV ordo_u32 mst_reserve_all(ordo_u32 (&first)[WARPS],
 ORDO_DEV void mst_hold_light(const mst_args *a, mst_store *s, ordo_u64 limit, bool has, ordo_u32 u, ordo_u32 e,
                              uint2 arc, ordo_u32 before)
 {
-    const bool edge = a->symmetric ? u < arc.x : u != arc.x;
-    mst_hold(s, has && edge && mst_key(arc.y, e) <= limit,
+    const ordo_u32 low = a->symmetric ? u + 1 : 0; /* a symmetric edge is held by its smaller end */
+    mst_hold(s, has && arc.x != u && arc.x >= low && mst_key(arc.y, e) <= limit,
              make_uint4(u | (arc.x == before ? MST_AGAIN : 0), arc.x, arc.y, e));
 }
 
@@ -400,9 +427,8 @@ ORDO_DEV void mst_keep_least(ordo_u64 *least, ordo_u64 key)
 
 ORDO_DEV ordo_u64 mst_least_of_warp(ordo_u64 key)
 {
-    for (int step = 16; step; step /= 2)
-        mst_keep_least(&key, __shfl_xor_sync(0xffffffffu, key, step));
-    return key;
+    const ordo_u32 upper = ordo_dev_warp_min((ordo_u32)(key >> 32));
+    return mst_key(upper, ordo_dev_warp_min(key >> 32 == upper ? (ordo_u32)key : MST_NONE));
 }
 
 /* Replaces weights by ordered ones. One branch for all arcs, since those of most graphs are the same. */
@@ -415,23 +441,28 @@ template <int COUNT> ORDO_DEV void mst_order_all(const mst_args *a, uint2 (&arc)
         arc[j].y = mst_ordered(a, arc[j].y);
 }
 
-/* By whole warps, for consecutive arcs: the head of the arc before this lane's. `last`: that of the arc before the
- * warp's; is set to that of the warp's last arc. */
+/* By whole warps, for consecutive arcs: the head of the arc before this lane's. `last`: in the first lane, that of the
+ * arc before the warp's; is set there to that of the warp's last arc. */
 ORDO_DEV ordo_u32 mst_before(ordo_u32 head, ordo_u32 *last)
 {
-    const ordo_u32 before = __shfl_up_sync(0xffffffffu, head, 1), first = *last;
-    *last = __shfl_sync(0xffffffffu, head, 31);
-    return threadIdx.x % 32 ? before : first;
+    const ordo_u32 turned = __shfl_sync(0xffffffffu, head, (int)((threadIdx.x + 31) % 32));
+    const ordo_u32 before = threadIdx.x % 32 ? turned : *last;
+    *last = turned;
+    return before;
 }
 
-/* How many of 32 words, ascending by lane, are at most `value`; 31 if all are. */
-ORDO_DEV ordo_u32 mst_rank(ordo_u32 word, ordo_u32 value)
+/* The lightest of arcs that a thread sees in ascending order; initially {MST_NONE, MST_NONE}. */
+typedef struct mst_lightest_arc {
+    ordo_u32 weight, arc;
+} mst_lightest_arc;
+
+/* True if the arc is the lightest so far. */
+ORDO_DEV bool mst_offer(mst_lightest_arc *s, bool has, ordo_u32 weight, ordo_u32 arc)
 {
-    ordo_u32 rank = 0;
-#pragma unroll
-    for (ordo_u32 step = 16; step; step /= 2)
-        rank += __shfl_sync(0xffffffffu, word, (int)(rank + step - 1)) <= value ? step : 0;
-    return rank;
+    const bool is = has && (weight < s->weight || s->arc == MST_NONE);
+    s->weight = is ? weight : s->weight;
+    s->arc = is ? arc : s->arc;
+    return is;
 }
 
 /* By a whole warp, with the same arguments in all lanes: finds the lightest of arcs begin .. end - 1 of u, whose row
@@ -441,36 +472,23 @@ ORDO_DEV ordo_u64 mst_lightest(const mst_args *a, ordo_u32 u, ordo_u32 row, ordo
                                mst_store *store, ordo_u64 limit, mst_seen *seen)
 {
     const ordo_u32 lane = threadIdx.x % 32;
-    ordo_u64 least = MST_NO_KEY;
+    mst_lightest_arc least = {MST_NONE, MST_NONE};
     ordo_u32 last = begin > row ? mst_head(a, begin - 1) : 0; /* the head of the arc before */
     for (ordo_u32 at = begin; at < end; at += 32 * MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
-#pragma unroll
-        for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u32 e = at + 32 * j + lane;
-            arc[j] = e < end ? mst_load(a, e) : make_uint2(MST_NONE, 0);
-        }
+        mst_load_row<32>(a, at + lane, end - 1, arc);
         mst_order_all(a, arc);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u32 e = at + 32 * j + lane, before = mst_before(arc[j].x, &last);
             seen->unsorted |= arc[j].x < before;
-            mst_see_weight<Dense>(a, seen, e < end, arc[j].y);
-            if (e < end && arc[j].x != u)
-                mst_keep_least(&least, mst_key(arc[j].y, e));
+            mst_see_weight<Dense>(a, seen, arc[j].y);
+            mst_offer(&least, arc[j].x != u, arc[j].y, e); /* behind the end, as an arc that another lane offers */
             mst_hold_light(a, store, limit, e < end, u, e, arc[j], before);
         }
         mst_make_room_light(a, store);
     }
-    return mst_least_of_warp(least);
-}
-
-/* Loads the next arcs of a lane's row, all at once; beyond the end of the row arcs that lead to `none`. */
-ORDO_DEV void mst_load_some(const mst_args *a, ordo_u32 e, ordo_u32 end, ordo_u32 none, uint2 (&arc)[MST_AT_ONCE])
-{
-#pragma unroll
-    for (int j = 0; j < MST_AT_ONCE; j++)
-        arc[j] = e + j < end ? mst_load(a, e + j) : make_uint2(none, 0);
+    return mst_least_of_warp(mst_key(least.weight, least.arc));
 }
 
 /* The lightest arc of a lane's row, and its head. */
@@ -478,25 +496,22 @@ template <bool Dense>
 ORDO_DEV ordo_u64 mst_lightest_by_lane(const mst_args *a, ordo_u32 u, ordo_u32 begin, ordo_u32 end, mst_seen *seen,
                                        ordo_u32 *head)
 {
-    ordo_u64 least = MST_NO_KEY;
+    mst_lightest_arc least = {MST_NONE, MST_NONE};
     ordo_u32 before = 0;
     for (ordo_u32 e = begin; e < end; e += MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
-        mst_load_some(a, e, end, MST_NONE, arc);
+        mst_load_row<1>(a, e, end - 1, arc);
+        mst_order_all(a, arc);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u32 weight = mst_ordered(a, arc[j].y);
-            const ordo_u64 key = mst_key(weight, e + j);
-            mst_see_weight<Dense>(a, seen, e + j < end, weight);
+            mst_see_weight<Dense>(a, seen, arc[j].y);
             seen->unsorted |= arc[j].x < before;
             before = arc[j].x;
-            if (e + j < end && arc[j].x != u && key < least) {
-                least = key;
+            if (mst_offer(&least, arc[j].x != u, arc[j].y, e + j))
                 *head = arc[j].x;
-            }
         }
     }
-    return least;
+    return mst_key(least.weight, least.arc);
 }
 
 /* By whole warps: puts light edges of the lanes' rows into the store, except for arc `chosen`. */
@@ -506,10 +521,10 @@ ORDO_DEV void mst_hold_rows(const mst_args *a, mst_store *store, ordo_u64 limit,
     ordo_u32 before = MST_NONE;
     for (ordo_u32 e = begin; __any_sync(0xffffffffu, e < end); e += MST_AT_ONCE) {
         uint2 arc[MST_AT_ONCE];
-        mst_load_some(a, e, end, u, arc);
+        mst_load_row<1>(a, e, e < end ? end - 1 : 0, arc);
+        mst_order_all(a, arc);
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            arc[j].y = mst_ordered(a, arc[j].y);
             mst_hold_light(a, store, limit, e + j < end && e + j != chosen, u, e + j, arc[j], before);
             before = arc[j].x;
         }
@@ -559,7 +574,7 @@ ORDO_DEV void mst_settle(const mst_args *a, mst_store *store, ordo_u64 limit, co
     for (ordo_u32 at = kept; at < store->count; at += 32) {
         bool has = at + lane < store->count;
         uint4 e = has ? store->held[at + lane] : make_uint4(0, 0, 0, 0);
-        const ordo_u32 tail = tile->first + mst_rank(tile->end, e.w);
+        const ordo_u32 tail = tile->first + ordo_warp_owner(tile->begin, e.w);
         has = has && mst_key(e.z, e.w) <= limit && (a->symmetric ? tail < e.y : tail != e.y);
         const ordo_u32 who = __ballot_sync(0xffffffffu, has);
         e.x |= tail;
@@ -584,11 +599,7 @@ ORDO_DEV void mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
     if (lane < MST_STAGE / 32)
         stage->begins[lane] = 0;
     uint2 arc[MST_STAGED];
-#pragma unroll
-    for (int j = 0; j < MST_STAGED; j++) {
-        const ordo_u32 i = 32 * j + lane;
-        arc[j] = i < count ? mst_load(a, from + i) : make_uint2(MST_NONE, 0);
-    }
+    mst_load_row<32>(a, from + lane, from + count - 1, arc);
     __syncwarp();
     if (mine && tile->begin < tile->end)
         ordo_dev_or_block(&stage->begins[begin / 32], 1u << begin % 32);
@@ -613,30 +624,39 @@ ORDO_DEV void mst_put(const mst_args *a, mst_stage *stage, mst_store *store, ord
     __syncwarp();
 }
 
-/* The lightest staged arc of a lane's row, in lanes that `has` one; a long row is scanned by the warp. `from`: the
- * first arc of the stage. */
-ORDO_DEV ordo_u64 mst_lightest_of_stage(const mst_stage *stage, bool has, ordo_u32 begin, ordo_u32 end, ordo_u32 from)
+/* The lightest staged arc of each lane's row, in lanes row .. stop - 1, whose rows are in the stage. `from`: the first
+ * arc of the stage. As many lanes read a row as there are for each; a row that is long even so is read by the warp. */
+ORDO_DEV ordo_u64 mst_lightest_of_stage(const mst_stage *stage, ordo_u32 row, ordo_u32 stop, ordo_u32 begin,
+                                        ordo_u32 end, ordo_u32 from)
 {
-    const ordo_u32 lane = threadIdx.x % 32, degree = end - begin;
-    ordo_u64 least = MST_NO_KEY;
-    if (has && degree <= MST_LONG) {
-        ordo_u32 at = begin - from, weight = stage->weight[at];
+    const ordo_u32 lane = threadIdx.x % 32, bits = (ordo_u32)(5 - mst_bits(stop - row - 1)), step = 1u << bits;
+    const ordo_u32 who = row + (lane >> bits), first = __shfl_sync(0xffffffffu, begin, (int)(who % 32)) - from;
+    const ordo_u32 last = __shfl_sync(0xffffffffu, end, (int)(who % 32)) - from;
+    const bool is_long = last - first > (ordo_u32)MST_LONG << bits;
+    ordo_u32 i = first + lane % step, weight = MST_NONE, at = MST_NONE;
+    if (who < stop && !is_long && i < last) {
+        weight = stage->weight[i];
+        at = i;
 #pragma unroll 4
-        for (ordo_u32 i = at + 1; i < end - from; i++)
+        for (i += step; i < last; i += step)
             if (stage->weight[i] < weight) {
                 weight = stage->weight[i];
                 at = i;
             }
-        least = mst_key(weight, from + at);
     }
-    for (ordo_u32 rest = __ballot_sync(0xffffffffu, has && degree > MST_LONG); rest; rest &= rest - 1) {
-        const int who = __ffs((int)rest) - 1;
-        const ordo_u32 stop = __shfl_sync(0xffffffffu, end, who) - from;
-        ordo_u64 key = MST_NO_KEY;
-        for (ordo_u32 i = __shfl_sync(0xffffffffu, begin, who) - from + lane; i < stop; i += 32)
-            mst_keep_least(&key, mst_key(stage->weight[i], from + i));
-        key = mst_least_of_warp(key);
-        least = (int)lane == who ? key : least;
+    ordo_u64 least = at == MST_NONE ? MST_NO_KEY : mst_key(weight, from + at);
+    for (ordo_u32 half = 1; half < step; half *= 2)
+        mst_keep_least(&least, __shfl_xor_sync(0xffffffffu, least, (int)half));
+    least = __shfl_sync(0xffffffffu, least, (int)(((lane - row) << bits) % 32));
+    for (ordo_u32 rest = __ballot_sync(0xffffffffu, who < stop && is_long && lane % step == 0); rest;
+         rest &= rest - 1) {
+        const ordo_u32 one = (ordo_u32)__ffs((int)rest) - 1;
+        const ordo_u32 end_of_one = __shfl_sync(0xffffffffu, last, (int)one);
+        mst_lightest_arc mine = {MST_NONE, MST_NONE};
+        for (i = __shfl_sync(0xffffffffu, first, (int)one) + lane; i < end_of_one; i += 32)
+            mst_offer(&mine, true, stage->weight[i], from + i);
+        const ordo_u64 key = mst_least_of_warp(mst_key(mine.weight, mine.arc));
+        least = lane == row + (one >> bits) ? key : least;
     }
     return least;
 }
@@ -658,13 +678,14 @@ ORDO_DEV ordo_u64 mst_lightest_of_tile(const mst_args *a, mst_stage *stage, mst_
             row++;
             continue;
         }
+        const ordo_u32 first = row;
         row = stop;
         const ordo_u32 count = __shfl_sync(0xffffffffu, end, (int)row - 1) - from;
         if (!count)
             continue;
         const bool staged = mine && threadIdx.x % 32 < row && begin < end;
         mst_put(a, stage, store, limit, &tile, staged, from, count, seen);
-        const ordo_u64 key = mst_lightest_of_stage(stage, staged, begin, end, from);
+        const ordo_u64 key = mst_lightest_of_stage(stage, first, row, begin, end, from);
         least = staged ? key : least;
         __syncwarp();
     }

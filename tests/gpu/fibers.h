@@ -328,6 +328,18 @@ ORDO_DEV void __syncwarp(void)
     __ballot_sync(0xffffffffu, false);
 }
 
+ORDO_DEV ordo_u64 __double_as_longlong(double x)
+{
+    ordo_u64 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+ORDO_DEV double __longlong_as_double(long long bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 template <typename T> ORDO_DEV T __ldcg(const T *p)
 {
     fiber_touch();

@@ -36,12 +36,6 @@ static constexpr int ordo_live_resident(int blocks)
 static inline void __threadfence(void)
 {
 }
-static inline ordo_u64 __double_as_longlong(double x)
-{
-    ordo_u64 bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 static inline ordo_u32 ordo_dev_warp_max(ordo_u32 x)
 {
     for (int step = 16; step; step /= 2) {

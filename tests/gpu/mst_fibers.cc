@@ -1,6 +1,14 @@
 /* mst_fibers.cc -- mst.cu over fibers: see launch_fibers.h. */
 #include "tests/gpu/launch_fibers.h"
 
+#define ORDO_DETAIL_CUDA_ATOMICS_CUH
+ORDO_DEV ordo_u32 ordo_dev_warp_min(ordo_u32 x)
+{
+    for (int step = 16; step; step /= 2)
+        x = std::min(x, __shfl_xor_sync(0xffffffffu, x, step));
+    return x;
+}
+
 namespace cub
 {
 template <typename T, int THREADS> struct BlockScan {

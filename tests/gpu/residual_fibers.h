@@ -118,12 +118,6 @@ ORDO_DEV ordo_u64 __double2uint_rz(double x)
 {
     return !(x > 0) ? 0 : x < 4294967295.0 ? (ordo_u64)x : 4294967295u;
 }
-ORDO_DEV double __longlong_as_double(long long bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 /* The lanes that call together; only under locks, which no kernel here takes. */
 ORDO_DEV ordo_u32 __activemask(void)
 {
