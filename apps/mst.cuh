@@ -147,36 +147,78 @@ ORDO_DEV bool mst_comes_first(const mst_args *a, ordo_u32 u, ordo_u32 e, ordo_u3
     return true;
 }
 
+/* Chooses the edges of a warp's store, whose ids are not known: smaller end, larger end, ordered weight. A lane
+ * searches for several at the same time, because each step of a search waits for a load. */
+ORDO_DEV void mst_choose_held(const mst_args *a, mst_store *s)
+{
+    __syncwarp();
+    for (ordo_u32 at = threadIdx.x % 32; at < s->count; at += 32 * MST_FINDS) {
+        uint4 edge[MST_FINDS];
+        ordo_u32 e[MST_FINDS], top[MST_FINDS], end[MST_FINDS], head[MST_FINDS];
+#pragma unroll
+        for (int j = 0; j < MST_FINDS; j++)
+            edge[j] = at + 32 * j < s->count ? s->held[at + 32 * j] : make_uint4(0, 0, 0, 0);
+#pragma unroll
+        for (int j = 0; j < MST_FINDS; j++) {
+            e[j] = mst_row(a, edge[j].x);
+            top[j] = end[j] = edge[j].y ? mst_row(a, edge[j].x + 1) : e[j];
+        }
+        for (bool open = true; open;) {
+            open = false;
+#pragma unroll
+            for (int j = 0; j < MST_FINDS; j++)
+                head[j] = e[j] < top[j] ? mst_head(a, e[j] + (top[j] - e[j]) / 2) : 0;
+#pragma unroll
+            for (int j = 0; j < MST_FINDS; j++) {
+                const ordo_u32 middle = e[j] + (top[j] - e[j]) / 2;
+                const bool below = e[j] < top[j] && head[j] < edge[j].y;
+                e[j] = below ? middle + 1 : e[j];
+                top[j] = below ? top[j] : middle;
+                open |= e[j] < top[j];
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < MST_FINDS; j++)
+            if (edge[j].y)
+                mst_choose(a, mst_find_among(a, edge[j].x, e[j], end[j], edge[j].y, edge[j].z));
+    }
+    s->count = 0;
+    __syncwarp();
+}
+
 /* Chooses the heavy edges that only their larger end chose; for block `block` of `blocks`. */
-ORDO_DEV void mst_choose_heavy(const mst_args *a, ordo_u32 block, ordo_u32 blocks)
+ORDO_DEV void mst_choose_heavy(const mst_args *a, mst_store *s, ordo_u32 block, ordo_u32 blocks)
 {
     const ordo_u32 limit = (ordo_u32)(a->words->limit >> 32), step = blocks * MST_THREADS;
     if (!a->symmetric || a->words->unsorted)
         return;
-    for (ordo_u64 first = block * MST_THREADS + threadIdx.x; first < a->n; first += (ordo_u64)step * MST_AT_ONCE) {
+    for (ordo_u64 first = block * MST_THREADS; first < a->n; first += (ordo_u64)step * MST_AT_ONCE) {
         ordo_u32 wish[MST_AT_ONCE], wished[MST_AT_ONCE];
         bool alone[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u64 u = first + (ordo_u64)j * step;
+            const ordo_u64 u = first + (ordo_u64)j * step + threadIdx.x;
             wish[j] = u < a->n ? __ldg(a->wish + u) : MST_NONE;
             wished[j] = u < a->n ? __ldg(a->wished + u) : 0;
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u64 u = first + (ordo_u64)j * step;
+            const ordo_u64 u = first + (ordo_u64)j * step + threadIdx.x;
             alone[j] = wish[j] < u && wished[j] >= limit && __ldg(a->wish + wish[j]) != u;
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)
-            if (alone[j])
-                mst_choose(a, mst_find(a, wish[j], (ordo_u32)(first + (ordo_u64)j * step), wished[j]));
+            mst_hold(s, alone[j],
+                     make_uint4(wish[j], (ordo_u32)(first + (ordo_u64)j * step) + threadIdx.x, wished[j], 0));
+        if (mst_full(s))
+            mst_choose_held(a, s);
     }
+    mst_choose_held(a, s);
 }
 
 /* Puts light edges between components on the list of the rounds, and those that only a larger end chose into the
  * forest. Edges that are in the forest already were chosen by the smaller end, so they lie inside a component. */
-static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a)
+static __global__ void __launch_bounds__(MST_THREADS, 6) mst_light(const mst_args a)
 {
     __shared__ uint4 held[MST_WARPS][MST_HELD];
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
@@ -188,7 +230,7 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_light(const mst_args a
     if (mst_halted(&a))
         return;
     if (a.dense && blockIdx.x % MST_IDS == 0) {
-        mst_choose_heavy(&a, blockIdx.x / MST_IDS, others);
+        mst_choose_heavy(&a, &store, blockIdx.x / MST_IDS, others);
         return;
     }
     for (ordo_u64 tile = block; tile * MST_THREADS * MST_AT_ONCE < count; tile += blocks) {

@@ -30,6 +30,7 @@ enum {
                             as a rule 32 rows with 8 arcs each */
     MST_STAGED = MST_STAGE / 32, /* loads of a lane in flight at once for that */
     MST_AT_ONCE = 4,             /* loads of a lane in flight at once elsewhere */
+    MST_FINDS = 2,               /* searches of a lane at the same time */
     MST_HELD = 160,        /* edges that a warp buffers before it appends them: 32, and MST_AT_ONCE times 32 more */
     MST_FIRST_HELD = 256,  /* the same when rows are read */
     MST_SPARSE_HELD = 384, /* and have few arcs, so that there is more shared memory */
@@ -221,6 +222,22 @@ ORDO_DEV ordo_u64 mst_scatter(ordo_u64 i) /* splitmix64 */
     return i ^ i >> 31;
 }
 
+/* Of arcs e .. end - 1, which are the rest of the row of `low` from the first arc to `high` on: the first of that
+ * weight, which is the id of the edge. */
+ORDO_DEV ordo_u32 mst_find_among(const mst_args *a, ordo_u32 low, ordo_u32 e, ordo_u32 end, ordo_u32 high,
+                                 ordo_u32 weight)
+{
+    for (; e < end; e++) {
+        const uint2 arc = mst_load(a, e);
+        if (arc.x != high)
+            break;
+        if (mst_ordered(a, arc.y) == weight)
+            return e;
+    }
+    ordo_dev_max(&a->words->odd, ~((ordo_u64)high << 32 | low));
+    return MST_NONE;
+}
+
 /* The id of an edge of that weight between low and high, low < high, in symmetric rows, which are sorted: the first
  * such arc out of low. */
 ORDO_DEV ordo_u32 mst_find(const mst_args *a, ordo_u32 low, ordo_u32 high, ordo_u32 weight)
@@ -234,15 +251,7 @@ ORDO_DEV ordo_u32 mst_find(const mst_args *a, ordo_u32 low, ordo_u32 high, ordo_
         else
             top = middle;
     }
-    for (; e < end; e++) {
-        const uint2 arc = mst_load(a, e);
-        if (arc.x != high)
-            break;
-        if (mst_ordered(a, arc.y) == weight)
-            return e;
-    }
-    ordo_dev_max(&a->words->odd, ~((ordo_u64)high << 32 | low));
-    return MST_NONE;
+    return mst_find_among(a, low, e, end, high, weight);
 }
 
 ORDO_DEV void mst_choose(const mst_args *a, ordo_u32 id)
