@@ -51,6 +51,7 @@ static ordo_status prepare(ordo_cuda *c, mst_args *a)
         {(void **)&a->wish, n * sizeof(ordo_u32)},
         {(void **)&a->wished, n * sizeof(ordo_u32)},
         {(void **)&a->best, n * sizeof(ordo_u64)},
+        {(void **)&a->few, (MST_LAST_WORDS - 1) * MST_LAST_PARTS * sizeof(ordo_u64)},
         {(void **)&a->hub, (m / MST_CHUNK + m / MST_HUB + 1) * sizeof(mst_hub)},
     };
     enum { LINE = 256 };

@@ -15,7 +15,8 @@
  *   mst_ready          initialises the words of components for their minima.
  *   mst_light          makes the list for the rounds, from the light edges between components. It also finds the ids of
  *                      light edges that only a larger end has chosen; some of its blocks look up the ids of heavy ones.
- *   mst_rounds         Boruvka's rounds on the list, in one cooperative launch.
+ *   mst_rounds         Boruvka's rounds on the list, in one cooperative launch; when few components are left, every
+ *                      block has them all in its own memory.
  *   mst_rename, mst_name_vertices, mst_heavy, mst_rounds   the same for the edges beyond the limit. If rows are
  *                                                          symmetric and one component is large, the arcs of all
  *                                                          vertices outside it include every edge that is left; a bit
@@ -56,6 +57,7 @@ typedef struct mst_target {
     ordo_u32 *count, parts;
     ordo_u32 near; /* up to this many components, their words are first tested in the first-level cache */
     bool heavy;    /* keys are of MST_APART_SHAPE */
+    bool alone;    /* no minima: mst_end_rounds or mst_finish has the list next, and finds them itself */
 } mst_target;
 
 /* Lowers a component's word to `key`, in lanes that `has`. By whole warps: many lanes may have the same large
@@ -81,9 +83,10 @@ ORDO_DEV bool mst_below(const mst_args *a, ordo_u32 part, ordo_u64 key, bool nea
     return key < ordo_dev_load(&a->best[part]);
 }
 
-/* Writes the store's edges to the list, from place `base` on, and offers them to both components. If keys do not hold
- * the component at the other end, an edge that may be a component's lightest writes both components to across[]: the
- * lightest edge has found its component's word larger, so it has written them. */
+/* Writes the store's edges to the list, from place `base` on, and offers them to both components, unless the list is
+ * all that is wanted. If keys do not hold the component at the other end, an edge that may be a component's lightest
+ * writes both components to across[]: the lightest edge has found its component's word larger, so it has written
+ * them. */
 ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, ordo_u32 base)
 {
     const ordo_u32 lane = threadIdx.x % 32;
@@ -105,6 +108,8 @@ ORDO_DEV void mst_write(const mst_args *a, mst_store *s, const mst_target *to, o
         }
         if (has)
             to->list[at] = e;
+        if (to->alone)
+            continue;
         const ordo_u64 key = mst_key(e.z, e.w);
         const ordo_u32 to_x = e.x & mask, to_y = e.y & mask;
         const bool x = has && mst_below(a, e.x, key | to_y, near), y = has && mst_below(a, e.y, key | to_x, near);
@@ -224,7 +229,7 @@ static __global__ void __launch_bounds__(MST_THREADS, 6) mst_light(const mst_arg
     const ordo_u32 warp = threadIdx.x / 32, others = a.dense ? (gridDim.x + MST_IDS - 1) / MST_IDS : 0;
     const ordo_u32 block = a.dense ? blockIdx.x - blockIdx.x / MST_IDS - 1 : blockIdx.x, blocks = gridDim.x - others;
     const ordo_u32 count = a.words->light;
-    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_BINNED_LIGHT, false};
+    const mst_target to = {a.list[0], &a.words->edges[1], a.words->parts[1], MST_BINNED_LIGHT, false, false};
     const mst_shape shape = a.words->shape;
     mst_store store = {held[warp], MST_HELD, 0, 0};
     if (mst_halted(&a))
@@ -457,6 +462,176 @@ ORDO_DEV void mst_finish(const mst_args *a, mst_finishing *s, ordo_u32 k, ordo_u
     }
 }
 
+/* Shared memory of mst_end_rounds: by component, its lightest edge's key in two halves, and its parent; between two
+ * rounds a parent is a root. */
+typedef struct mst_ending {
+    ordo_u32 upper[MST_LAST_PARTS], lower[MST_LAST_PARTS], parent[MST_LAST_PARTS], roots, offers;
+} mst_ending;
+
+/* A block's part of the list, for mst_end_rounds. */
+typedef struct mst_piece_of_list {
+    const uint4 *from;
+    ordo_u32 begin, end;
+} mst_piece_of_list;
+
+/* By all blocks, each for itself and with the same result: components join along the edges in `best`, which the first
+ * block chooses. False in all threads if there are no such edges. */
+ORDO_DEV bool mst_join_few(const mst_args *a, mst_ending *s, const mst_shape *shape, ordo_u32 parts, ordo_u64 *best)
+{
+    enum { EACH = MST_LAST_PARTS / MST_ROUND_THREADS };
+    ordo_u32 up[EACH];
+    bool any = false;
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+        const ordo_u32 c = (ordo_u32)j * MST_ROUND_THREADS + threadIdx.x;
+        const ordo_u64 key = c < parts && s->parent[c] == c ? ordo_dev_load(&best[c]) : MST_NO_KEY;
+        any |= key != MST_NO_KEY;
+        up[j] = key != MST_NO_KEY ? mst_other_of(a, shape, key, c) : MST_NONE;
+        if (c < parts) {
+            s->upper[c] = (ordo_u32)(key >> 32);
+            s->lower[c] = (ordo_u32)key;
+        }
+    }
+    if (!__syncthreads_or(any))
+        return false;
+#pragma unroll
+    for (int j = 0; j < EACH; j++) {
+        const ordo_u32 c = (ordo_u32)j * MST_ROUND_THREADS + threadIdx.x;
+        if (up[j] == MST_NONE)
+            continue;
+        const ordo_u64 key = mst_key(s->upper[c], s->lower[c]);
+        up[j] = s->parent[up[j]];
+        if (c < up[j] && (key ^ mst_key(s->upper[up[j]], s->lower[up[j]])) >> shape->id == 0)
+            up[j] = MST_NONE; /* of two with the same edge the smaller one stays a root */
+        else if (blockIdx.x == 0)
+            mst_choose(a, mst_id_of(shape, key));
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < EACH; j++)
+        if (up[j] != MST_NONE)
+            s->parent[(ordo_u32)j * MST_ROUND_THREADS + threadIdx.x] = up[j];
+    __syncthreads();
+    /* other threads shorten paths meanwhile: the parent before and the one after lead to the same root */
+    for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS) {
+        ordo_u32 root = ordo_dev_load_block(&s->parent[c]), above;
+        while ((above = ordo_dev_load_block(&s->parent[root])) != root)
+            root = above;
+        ordo_dev_store_block(&s->parent[c], root);
+        s->upper[c] = s->lower[c] = MST_NONE;
+    }
+    __syncthreads();
+    return true;
+}
+
+/* Lowers a word of all blocks to the key of an edge if the edge is the lightest of the block's for component c. */
+ORDO_DEV void mst_offer_lightest(const mst_args *a, const mst_ending *s, const mst_shape *shape, ordo_u64 *best,
+                                 ordo_u32 c, ordo_u32 other, ordo_u64 key)
+{
+    if (s->upper[c] != (ordo_u32)(key >> 32) || s->lower[c] != (ordo_u32)key || key >= ordo_dev_load(&best[c]))
+        return;
+    if (!shape->other)
+        a->across[(ordo_u32)key] = c ^ other;
+    ordo_dev_min(&best[c], key);
+}
+
+/* Finds the lightest edges of components in the block's piece of the list, and offers them to all blocks. First by the
+ * upper halves of keys, then, among few edges, by the lower ones: shared memory has atomics for these. Returns how many
+ * of the thread's edges join two components. */
+ORDO_DEV ordo_u32 mst_offer_few(const mst_args *a, mst_ending *s, const mst_shape *shape,
+                                const mst_piece_of_list *piece, ordo_u64 *best)
+{
+    const ordo_u32 first = piece->begin + threadIdx.x;
+    ordo_u32 low = 0, live = 0; /* low: bits of the thread's edges that were not heavier */
+#pragma unroll 4
+    for (ordo_u32 i = first, bit = 1; i < piece->end; i += MST_ROUND_THREADS, bit <<= 1) {
+        const uint4 e = __ldcg(&piece->from[i]);
+        const ordo_u32 x = s->parent[e.x], y = s->parent[e.y];
+        if (x == y)
+            continue;
+        const bool by_x = e.z <= ordo_dev_load_block(&s->upper[x]), by_y = e.z <= ordo_dev_load_block(&s->upper[y]);
+        if (by_x)
+            ordo_dev_min_block(&s->upper[x], e.z);
+        if (by_y)
+            ordo_dev_min_block(&s->upper[y], e.z);
+        low |= by_x || by_y ? bit : 0;
+        live++;
+    }
+    __syncthreads();
+    for (int step = 0; step < 2; step++) {
+        for (ordo_u32 rest = low; rest; rest &= rest - 1) {
+            const uint4 e = __ldcg(&piece->from[first + MST_ROUND_THREADS * (ordo_u32)(__ffs((int)rest) - 1)]);
+            const ordo_u32 x = s->parent[e.x], y = s->parent[e.y];
+            const ordo_u32 from_x = e.w | (e.y & shape->other), from_y = e.w | (e.x & shape->other);
+            if (x == y)
+                continue;
+            if (step == 1) {
+                mst_offer_lightest(a, s, shape, best, x, y, mst_key(e.z, from_x));
+                mst_offer_lightest(a, s, shape, best, y, x, mst_key(e.z, from_y));
+                continue;
+            }
+            if (e.z == s->upper[x])
+                ordo_dev_min_block(&s->lower[x], from_x);
+            if (e.z == s->upper[y])
+                ordo_dev_min_block(&s->lower[y], from_y);
+        }
+        __syncthreads();
+    }
+    return live;
+}
+
+/* Whether mst_end_rounds or mst_finish does the rounds that are left. With more edges, of which each round reads all,
+ * shorter lists are better. */
+ORDO_DEV bool mst_is_ending(ordo_u32 parts, ordo_u32 edges)
+{
+    return parts <= MST_FEW_PARTS && edges / (gridDim.x * MST_ROUND_THREADS) < MST_LAST_OFFERS - 1;
+}
+
+/* All rounds that are left, by all blocks, when few components are left but many edges, which as a rule join few pairs
+ * of them, again and again. Every block has all components, so a round needs one barrier of the grid, and the list
+ * stays as it is. */
+template <typename Grid>
+ORDO_DEV void mst_end_rounds(const mst_args *a, mst_ending *s, Grid &grid, ordo_u32 k, ordo_u32 parts, ordo_u32 edges,
+                             ordo_u32 *parent, const uint4 *from)
+{
+    const mst_shape shape = a->heavy ? MST_APART_SHAPE : a->words->shape;
+    const mst_piece_of_list piece = {from, (ordo_u32)((ordo_u64)edges * blockIdx.x / gridDim.x),
+                                     (ordo_u32)((ordo_u64)edges * (blockIdx.x + 1) / gridDim.x)};
+    ordo_u64 *best = a->best, *before = NULL;
+    ordo_u32 offers = 0;
+    for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS) {
+        s->parent[c] = c;
+        s->upper[c] = s->lower[c] = MST_NONE;
+    }
+    if (threadIdx.x == 0)
+        s->roots = s->offers = 0;
+    __syncthreads();
+    for (ordo_u32 next = 0;; next = (next + 1) % MST_LAST_WORDS) {
+        offers += 2 * mst_offer_few(a, s, &shape, &piece, best);
+        grid.sync();
+        if (!mst_join_few(a, s, &shape, parts, best))
+            break;
+        if (before && blockIdx.x == gridDim.x - 1) /* all blocks have read them */
+            for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS)
+                ordo_dev_store(&before[c], MST_NO_KEY);
+        before = best;
+        best = next < MST_LAST_WORDS - 1 ? a->few + next * MST_LAST_PARTS : a->best;
+    }
+    ordo_dev_add_block(&s->offers, offers);
+    if (blockIdx.x == 0)
+        for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS)
+            if (s->parent[c] == c)
+                s->upper[c] = ordo_dev_add_block(&s->roots, 1u);
+    __syncthreads();
+    if (blockIdx.x == 0)
+        for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS)
+            ordo_dev_store(&parent[c], MST_ROOT | s->upper[s->parent[c]]);
+    if (threadIdx.x == 0 && s->offers)
+        ordo_dev_add(&a->run.counters->edges, (ordo_u64)s->offers);
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        ordo_dev_store(&a->words->parts[k + 1], s->roots);
+}
+
 /* By a block: the most frequent component in a sample of ends of arcs, which are probably in a large one. */
 ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 {
@@ -484,12 +659,12 @@ ORDO_DEV void mst_find_giant(const mst_args *a, ordo_u32 *sample, ordo_u32 last)
 /* Ends when a list is empty, or when the run is to end. All blocks read a round's words after the barrier that ends the
  * round before, and these are not written again before another barrier. One function: a round's steps are functions,
  * and what is left is their order between grid barriers, with what the keeper counts over all rounds in registers. The
- * rounds of mst_finish count as one. */
+ * rounds of mst_finish count as one, and so do those of mst_end_rounds. */
 static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const mst_args a)
 {
     __shared__ mst_numbering<MST_ROUND_THREADS> numbering;
     __shared__ uint4 held[MST_ROUND_THREADS / 32][MST_HELD];
-    static_assert(sizeof(mst_finishing) <= sizeof held, "its memory");
+    static_assert(sizeof(mst_finishing) <= sizeof held && sizeof(mst_ending) <= sizeof held, "their memory");
     auto grid = cooperative_groups::this_grid();
     mst_words *w = a.words;
     const ordo_u32 thread = blockIdx.x * MST_ROUND_THREADS + threadIdx.x, threads = gridDim.x * MST_ROUND_THREADS;
@@ -506,8 +681,10 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         if (!edges || ordo_dev_load(&w->odd) || ordo_dev_load(&w->excess) || ordo_dev_load(&w->stop))
             break;
         ordo_u32 *parent = a.parent + base;
-        const bool last = edges <= MST_LAST_EDGES && parts <= MST_LAST_PARTS;
-        if (last && blockIdx.x == 0)
+        const bool last = mst_is_ending(parts, edges);
+        if (last && edges > MST_LAST_EDGES)
+            mst_end_rounds(&a, (mst_ending *)(void *)held, grid, k, parts, edges, parent, from);
+        else if (last && blockIdx.x == 0)
             mst_finish(&a, (mst_finishing *)(void *)held, k, parts, edges, parent, from);
         if (!last) {
             mst_join(&a, &numbering, k, parts, parent);
@@ -536,8 +713,12 @@ static __global__ void __launch_bounds__(MST_ROUND_THREADS, 2) mst_rounds(const 
         base += parts;
         if (last)
             continue;
-        const mst_target to = {a.list[(k + 1 - first_level) & 1], &w->edges[k + 1], ordo_dev_load(&w->parts[k + 1]),
-                               MST_BINNED, a.heavy};
+        const mst_target to = {a.list[(k + 1 - first_level) & 1],
+                               &w->edges[k + 1],
+                               ordo_dev_load(&w->parts[k + 1]),
+                               MST_BINNED,
+                               a.heavy,
+                               mst_is_ending(ordo_dev_load(&w->parts[k + 1]), edges)};
         mst_contract(&a, held[threadIdx.x / 32], parent, from, edges, to);
         grid.sync();
     }
@@ -573,6 +754,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_rename(const mst_args 
         a.parent[a.n + c] = mst_dense(&a, mst_last_label(&a, (ordo_u32)c, last), parts);
     for (ordo_u64 c = first; c < all; c += step)
         a.best[c] = MST_NO_KEY;
+    for (ordo_u64 i = first; i < (MST_LAST_WORDS - 1) * MST_LAST_PARTS; i += step)
+        a.few[i] = MST_NO_KEY;
     if (first == 0)
         a.words->parts[last + 1] = all;
 }
@@ -779,7 +962,7 @@ static __global__ void __launch_bounds__(MST_THREADS, MST_HEAVY_BLOCKS) mst_heav
     const ordo_u32 warp = threadIdx.x / 32, step = gridDim.x * MST_WARPS, first = blockIdx.x * MST_WARPS + warp;
     const ordo_u32 last = w->level, tiles = (a.n + 31) / 32;
     mst_view view = {{held[warp], MST_HELD, 0, 0},
-                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_BINNED, true},
+                     {a.list[0], &a.words->edges[last + 1], w->parts[last + 1], MST_BINNED, true, false},
                      w->giant};
     for (ordo_u32 group = first; group * MST_TILES < tiles; group += step) {
         const ordo_u32 mine = group * MST_TILES + threadIdx.x % 32;

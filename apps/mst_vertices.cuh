@@ -43,7 +43,10 @@ enum {
     MST_APART = 65536,          /* with more components, their words are reset in a separate phase */
     MST_STEPS = 16,             /* steps to a root before paths are shortened in memory */
     MST_IDS = 2,                /* one of this many blocks of mst_light looks up ids */
-    MST_LAST_PARTS = 3072,      /* up to this many components and MST_LAST_EDGES edges, one block does the rest */
+    MST_LAST_PARTS = 3072,      /* up to this many components every block has them all in shared memory; and with up to
+                                   MST_LAST_EDGES edges, one block does the rest */
+    MST_LAST_OFFERS = 32,       /* and with fewer edges for each thread of the grid */
+    MST_LAST_WORDS = 3,         /* sets of their words: of a round, of the next one, and one that is reset meanwhile */
     MST_LAST_EACH = 4,          /* edges of a thread of this block */
     MST_LOOK = 20000,           /* nanoseconds between two reads of the mailbox, which is on the host */
     MST_LEVELS = 72             /* 2 times 32, since a level has at most half the components of the one before; and some
@@ -67,6 +70,10 @@ enum {
 
 #ifndef MST_LAST_EDGES
 #define MST_LAST_EDGES (MST_LAST_EACH * MST_ROUND_THREADS)
+#endif
+
+#ifndef MST_FEW_PARTS
+#define MST_FEW_PARTS MST_LAST_PARTS
 #endif
 
 /* The layout of a key in the word of a component, from the top: the edge's weight, without bits that are the same for
@@ -122,6 +129,7 @@ typedef struct mst_args {
     mst_hub *hub;
     mst_words *words;
     ordo_cuda_run run;
+    ordo_u64 *few; /* [(MST_LAST_WORDS - 1) * MST_LAST_PARTS] keys, by component, for mst_end_rounds */
 } mst_args;
 
 /* Sums of the index of an arc and the stride of a warp must fit 32 bits. */
@@ -965,6 +973,8 @@ static __global__ void __launch_bounds__(MST_THREADS) mst_ready(const mst_args a
     const ordo_u32 first = blockIdx.x * MST_THREADS + threadIdx.x, step = gridDim.x * MST_THREADS;
     for (ordo_u64 c = first; c < a.words->parts[1]; c += step)
         a.best[c] = MST_NO_KEY;
+    for (ordo_u32 i = first; i < (MST_LAST_WORDS - 1) * MST_LAST_PARTS; i += step)
+        a.few[i] = MST_NO_KEY;
     if (first == 0)
         a.words->shape = mst_shape_of(&a, a.words->parts[1]);
 }

@@ -12,6 +12,8 @@
 
 static bool fiber_pass(unsigned ran);
 static void fiber_sync(void);
+static void fiber_blocks_at_once(unsigned blocks, unsigned threads, void (*body)(const void *), const void *arg);
+#define FIBER_BLOCKS fiber_blocks_at_once
 #define FIBER_LOCAL thread_local
 #define FIBER_PASS(_ran) fiber_pass(_ran)
 #define FIBER_SYNC() fiber_sync()
@@ -24,7 +26,8 @@ static struct fiber_blocks_state {
     unsigned blocks, threads, arrived, waiting_passes;
     ordo_u64 seed;
     void (*body)(const void *);
-} fiber_grid_now = {PTHREAD_MUTEX_INITIALIZER, 0, 0, 0, 0, 0, NULL};
+    const void *arg;
+} fiber_grid_now = {PTHREAD_MUTEX_INITIALIZER, 0, 0, 0, 0, 0, NULL, NULL};
 
 static bool fiber_pass(unsigned ran)
 {
@@ -55,13 +58,14 @@ static void *fiber_one_block(void *number)
     fiber_block = (unsigned)(size_t)number;
     fiber_blocks = fiber_grid_now.blocks;
     fibers.random = fiber_grid_now.seed * 977 + fiber_block;
-    fibers_run(1, fiber_grid_now.threads, fiber_grid_now.body, NULL);
+    fibers_run(1, fiber_grid_now.threads, fiber_grid_now.body, fiber_grid_now.arg);
     pthread_mutex_unlock(&fiber_grid_now.token);
     return NULL;
 }
 
-/* Runs `body` on a grid until all blocks have ended. */
-static void fiber_run_blocks(unsigned blocks, unsigned threads, ordo_u64 seed, void (*body)(const void *))
+/* Runs `body(arg)` on a grid until all blocks have ended. */
+static void fiber_run_blocks(unsigned blocks, unsigned threads, ordo_u64 seed, void (*body)(const void *),
+                             const void *arg = NULL)
 {
     std::vector<pthread_t> all(blocks);
     fiber_grid_now.blocks = blocks;
@@ -69,10 +73,17 @@ static void fiber_run_blocks(unsigned blocks, unsigned threads, ordo_u64 seed, v
     fiber_grid_now.arrived = fiber_grid_now.waiting_passes = 0;
     fiber_grid_now.seed = seed;
     fiber_grid_now.body = body;
+    fiber_grid_now.arg = arg;
     for (unsigned b = 0; b < blocks; b++)
         pthread_create(&all[b], NULL, fiber_one_block, (void *)(size_t)b);
     for (unsigned b = 0; b < blocks; b++)
         pthread_join(all[b], NULL);
+}
+
+static inline void fiber_blocks_at_once(unsigned blocks, unsigned threads, void (*body)(const void *), const void *arg)
+{
+    static ordo_u64 runs;
+    fiber_run_blocks(blocks, threads, ++runs, body, arg);
 }
 
 #endif

@@ -66,15 +66,25 @@ template <typename Args> static bool fiber_is(const ordo_cuda_step *step, void (
     return true;
 }
 
+/* Runs blocks of a kernel, one after the other. A unit whose blocks run at the same time has another function. */
+#ifndef FIBER_BLOCKS
+#define FIBER_BLOCKS fiber_blocks_in_turn
+static inline void fiber_blocks_in_turn(unsigned blocks, unsigned threads, void (*body)(const void *), const void *arg)
+{
+    fiber_blocks = blocks;
+    for (fiber_block = 0; fiber_block < blocks; fiber_block++)
+        fibers_run(1, threads, body, arg);
+}
+#endif
+
 /* As the fake runtime calls kernels. */
 template <typename Args> static void fiber_kernels(const void *arg)
 {
     const fiber_launches *all = (const fiber_launches *)arg;
     for (int i = 0; i < all->count; i++) {
         const ordo_cuda_step *step = &all->step[i];
-        fiber_blocks = step->cooperative ? 1 : 2 + fiber_random(4);
-        for (fiber_block = 0; fiber_block < fiber_blocks; fiber_block++)
-            fibers_run(1, (unsigned)step->threads, fiber_body<Args>, step);
+        const unsigned blocks = step->cooperative ? (unsigned)FIBER_FIT(step->kernel) : 2 + fiber_random(4);
+        FIBER_BLOCKS(blocks, (unsigned)step->threads, fiber_body<Args>, step);
     }
 }
 
