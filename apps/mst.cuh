@@ -245,7 +245,7 @@ static __global__ void __launch_bounds__(MST_THREADS, 6) mst_light(const mst_arg
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 i = (tile * MST_AT_ONCE + j) * MST_THREADS + threadIdx.x;
-            e[j] = i < count ? __ldg(&a.list[1][i]) : make_uint4(0, 0, 0, MST_NONE);
+            e[j] = i < count ? __ldcs(&a.list[1][i]) : make_uint4(0, 0, 0, MST_NONE); /* read once */
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
@@ -342,7 +342,7 @@ ORDO_DEV void mst_contract(const mst_args *a, uint4 *held, const ordo_u32 *paren
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
             const ordo_u64 i = first + j * MST_ROUND_THREADS;
-            e[j] = i < end ? __ldcg(&from[i]) : make_uint4(0, 0, 0, 0);
+            e[j] = i < end ? __ldcs(&from[i]) : make_uint4(0, 0, 0, 0); /* read once */
         }
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++)

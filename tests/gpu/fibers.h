@@ -345,6 +345,10 @@ template <typename T> ORDO_DEV T __ldcg(const T *p)
     fiber_touch();
     return *p;
 }
+template <typename T> ORDO_DEV T __ldcs(const T *p)
+{
+    return __ldcg(p);
+}
 template <typename T> ORDO_DEV T __ldg(const T *p)
 {
     return *p;
