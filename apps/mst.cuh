@@ -905,8 +905,8 @@ ORDO_DEV void mst_examine_tile(const mst_args *a, mst_view *view, mst_leasts *le
         ordo_u64 into[MST_AT_ONCE];
 #pragma unroll
         for (int j = 0; j < MST_AT_ONCE; j++) {
-            const ordo_u32 i = at + 32 * j + lane;
-            has[j] = i < total;
+            const ordo_u32 place = at + 32 * j + lane, i = place < total ? place : total - 1; /* arcs that are there */
+            has[j] = place < total;
             who[j] = e[j] = part[j] = 0;
             if (at + 32 * j < total) {
                 who[j] = ordo_warp_owner(sum - mine, i);
