@@ -16,8 +16,8 @@
  * behind the signal of meeting k, ahead of which this host had waited for all puts to all ranks.
  *
  * Memory order. The kernel's stores come before its release at system scope, and that before the host's acquire of the
- * number; so what the host then puts has them. A rank that acquires the signal at system scope finds what was waited for
- * before it was put. The host clears `array` ahead of the signal, for the kernel sets it for meeting k + 2.
+ * number; so what the host then puts has them. A rank that acquires the signal at system scope finds what was waited
+ * for before it was put. The host clears `array` ahead of the signal, for the kernel sets it for meeting k + 2.
  *
  * The protocol is a model for Spin, tests/models/carry.pml.
  *

@@ -98,5 +98,5 @@ static void get(void *here, const void *there, ordo_u64 bytes, int rank)
 }
 
 extern "C" __attribute__((visibility("default"))) const ordo_peers ordo_nvshmem_peers;
-const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "nvshmem", make_id, start,  finish, take,
+const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "nvshmem", make_id, start, finish, take,
                                        give,           at,        put,     quiet, get};

@@ -127,5 +127,5 @@ static void get(void *here, const void *there, ordo_u64 bytes, int rank)
     memcpy(here, place(there, rank), bytes);
 }
 
-__attribute__((visibility("default"))) const ordo_peers ordo_nvshmem_peers = {
-    ORDO_PEERS_ABI, "fake", make_id, start, finish, take, give, at, put, quiet, get};
+__attribute__((visibility("default")))
+const ordo_peers ordo_nvshmem_peers = {ORDO_PEERS_ABI, "fake", make_id, start, finish, take, give, at, put, quiet, get};

@@ -1,7 +1,7 @@
 /* queue_fibers.cc -- `ordo bench queue` on a grid of fibers, on one GPU and over ranks, each a process: see
  * block_fibers.h for blocks, of which QUEUE_BLOCKS fit. Linked with fake_runtime.cc; the memory that ranks share is
- * that of fake_peers.c. FAKE_SHIFT: a queue over ranks has 2^FAKE_SHIFT places in `mixed`, so that it is full at times. FAKE_ROOM: of the
- * entries that a block collects for a rank.
+ * that of fake_peers.c. FAKE_SHIFT: a queue over ranks has 2^FAKE_SHIFT places in `mixed`, so that it is full at times.
+ * FAKE_ROOM: of the entries that a block collects for a rank.
  */
 enum { QUEUE_BLOCKS = 4 };
 #define FIBER_FIT(_kernel) ((void)(_kernel), (int)QUEUE_BLOCKS)

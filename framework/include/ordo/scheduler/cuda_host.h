@@ -304,7 +304,7 @@ typedef struct ordo_cuda_said {
 typedef struct ordo_cuda_carried {
     struct {
         ordo_u32 sent[ORDO_CUDA_RANKS]; /* messages for each rank */
-        ordo_u32 array; /* 1 or 2: the first or second array of the run has news in this rank's part; 0 */
+        ordo_u32 array; /* 1 or 2: this rank's part of the first or second array has changed; 0: of none */
     } of[2];
     ordo_u64 number; /* of the last meeting that is asked for */
 } ordo_cuda_carried;
