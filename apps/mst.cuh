@@ -379,6 +379,16 @@ typedef struct mst_finishing {
     ordo_u32 parent[MST_LAST_PARTS], roots, offers;
 } mst_finishing;
 
+/* By one thread: makes the root of component c its parent, in shared memory. Other threads shorten paths meanwhile: the
+ * parent before and the one after lead to the same root. */
+ORDO_DEV void mst_point_to_root(ordo_u32 *parent, ordo_u32 c)
+{
+    ordo_u32 root = ordo_dev_load_block(&parent[c]), above;
+    while ((above = ordo_dev_load_block(&parent[root])) != root)
+        root = above;
+    ordo_dev_store_block(&parent[c], root);
+}
+
 /* A round of mst_finish: components choose their lightest edges and join. True in all threads if edges are left. */
 ORDO_DEV bool mst_finish_round(const mst_args *a, mst_finishing *s, const mst_shape *shape, ordo_u32 parts,
                                ordo_u32 (&ends)[MST_LAST_EACH], const ordo_u64 (&key)[MST_LAST_EACH])
@@ -405,12 +415,8 @@ ORDO_DEV bool mst_finish_round(const mst_args *a, mst_finishing *s, const mst_sh
         mst_choose(a, mst_id_of(shape, key[j]));
     }
     __syncthreads();
-    /* other threads shorten paths meanwhile: the parent before and the one after lead to the same root */
     for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS) {
-        ordo_u32 up = ordo_dev_load_block(&s->parent[c]), above;
-        while ((above = ordo_dev_load_block(&s->parent[up])) != up)
-            up = above;
-        ordo_dev_store_block(&s->parent[c], up);
+        mst_point_to_root(s->parent, c);
         s->best[c] = MST_NO_KEY;
     }
     __syncthreads();
@@ -512,12 +518,8 @@ ORDO_DEV bool mst_join_few(const mst_args *a, mst_ending *s, const mst_shape *sh
         if (up[j] != MST_NONE)
             s->parent[(ordo_u32)j * MST_ROUND_THREADS + threadIdx.x] = up[j];
     __syncthreads();
-    /* other threads shorten paths meanwhile: the parent before and the one after lead to the same root */
     for (ordo_u32 c = threadIdx.x; c < parts; c += MST_ROUND_THREADS) {
-        ordo_u32 root = ordo_dev_load_block(&s->parent[c]), above;
-        while ((above = ordo_dev_load_block(&s->parent[root])) != root)
-            root = above;
-        ordo_dev_store_block(&s->parent[c], root);
+        mst_point_to_root(s->parent, c);
         s->upper[c] = s->lower[c] = MST_NONE;
     }
     __syncthreads();

@@ -31,17 +31,17 @@
 static ordo_cuda_cargo cargo;
 static ordo_cuda_carried *asked; /* pinned; made once */
 static ordo_u64 carried;         /* the last meeting that was carried */
-static bool any;                 /* whether there is a rank to put to */
+static bool carries;             /* whether there is a rank to put to */
 
 ordo_status ordo_cuda_carry_begin(const ordo_cuda_cargo *of, ordo_cuda_carried **out)
 {
     cargo = *of;
     carried = 0;
-    any = false;
+    carries = false;
     *out = NULL;
     for (ordo_u32 r = 0; r < cargo.count; r++)
-        any = any || !cargo.seen[r];
-    if (!any)
+        carries = carries || !cargo.seen[r];
+    if (!carries)
         return ORDO_OK;
     ordo_status status = ORDO_OK;
     if (!asked)
@@ -89,12 +89,12 @@ static void carry(ordo_u64 number)
 
 bool ordo_cuda_carry(void)
 {
-    while (any && __atomic_load_n(&asked->number, __ATOMIC_ACQUIRE) > carried)
+    while (carries && __atomic_load_n(&asked->number, __ATOMIC_ACQUIRE) > carried)
         carry(++carried);
-    return any;
+    return carries;
 }
 
 void ordo_cuda_carry_end(void)
 {
-    any = false;
+    carries = false;
 }

@@ -44,16 +44,18 @@ static ordo_status take(const ordo_peers *peers, int which, ordo_u64 bytes)
 
 ordo_status ordo_cuda_ranks_see(const ordo_remote *remote, bool *all)
 {
-    ordo_status status = asked_who_sees ? ORDO_OK : take(remote->peers, WORDS, sizeof(ordo_cuda_words));
-    if (!status && !asked_who_sees) {
-        all_see = true;
-        for (ordo_u32 r = 0; r < remote->count; r++) {
-            seen[r] = r == remote->rank || remote->peers->at(block[WORDS], (int)r);
-            all_see = all_see && seen[r];
-        }
-        status = ordo_cuda_ranks_all(remote, &all_see);
-        asked_who_sees = !status;
+    *all = all_see;
+    if (asked_who_sees)
+        return ORDO_OK;
+    ordo_status status = take(remote->peers, WORDS, sizeof(ordo_cuda_words));
+    all_see = true;
+    for (ordo_u32 r = 0; r < remote->count && !status; r++) {
+        seen[r] = r == remote->rank || remote->peers->at(block[WORDS], (int)r);
+        all_see = all_see && seen[r];
     }
+    if (!status)
+        status = ordo_cuda_ranks_all(remote, &all_see);
+    asked_who_sees = !status;
     *all = all_see;
     return status;
 }
@@ -93,9 +95,7 @@ static ordo_status begin(const ordo_remote *remote, const ordo_job *job, ordo_cu
         out->capacity = room > out->capacity ? room : out->capacity;
     }
     bool all;
-    ordo_status status = ordo_cuda_ranks_see(remote, &all);
-    if (!status)
-        status = take(remote->peers, WORDS, sizeof(ordo_cuda_words));
+    ordo_status status = ordo_cuda_ranks_see(remote, &all); /* takes the words, too */
     for (ordo_u32 r = 0; r < remote->count && !status; r++)
         status = address(remote, WORDS, 0, seen[r] ? r : out->rank, (void **)&out->words[r]);
     return status;
