@@ -8,8 +8,9 @@
  * put their items on the list of the next step. A step costs one meeting of all ranks and one barrier of a rank's own
  * grid. With exchange=bulk (<ordo/detail/cuda/bulk.cuh>) ghosts are only marked, and are sent behind one more barrier,
  * so each is one message however often it improves. Cells that sum, and cells of targets that are no items, are always
- * sent so. With exchange=atomic all ranks see each other's cells: what improves a ghost is applied to the owner's cell
- * at once, and sent only if it has improved that, so owners and senders process nothing that another rank has made
+ * sent so. With exchange=atomic all ranks see each other's cells: what improves a ghost is collected as messages are,
+ * and before it is sent the lanes of a warp apply it to the owners' cells, all at once, since each waits for the link.
+ * It is sent only if it has improved the owner's cell, so owners and senders process nothing that another rank has made
  * futile before; else the ghost becomes what the owner has. The message says only that the item is to be listed.
  * Pulling (cuda_pull.cuh), a rank searches the in-edges of its own items for tails on the frontier, and writes the bits
  * of those that it finds to all ranks' copies of the next frontier. There is nothing else to send. Where the step
@@ -121,18 +122,18 @@ ORDO_DEV void bsp_stamps_to_bits(const bsp_args *a, ordo_u32 step)
 }
 #endif
 
-/* By one thread, with exchange=atomic: applies a candidate that has improved the target's ghost to its owner's cell.
- * Returns whether it has improved that; else the ghost becomes at least as good. */
-ORDO_DEV bool bsp_improve_owner(const bsp_args &a, ordo_u32 target, const op_cell &candidate)
+/* By one thread, with exchange=atomic: applies what has improved a ghost to the cell of its owner, rank `to`. Returns
+ * whether it has improved that; else the ghost becomes at least as good. */
+ORDO_DEV bool bsp_improve_owner(const bsp_args &a, ordo_u32 to, const op_dev_message &m)
 {
 #if ORDO_OP_ORDER != ORDO_SUM
     op_cell old;
-    op_dev_improve((op_cell *)a.ranks.cells_at[ordo_dev_owner(a.ranks, target)], true, target, candidate, &old);
-    if (op_better(candidate, old))
+    op_dev_improve((op_cell *)a.ranks.cells_at[to], true, m.item, m.value, &old);
+    if (op_better(m.value, old))
         return true;
-    op_dev_offer(a.cells, target, old, false, true);
+    op_dev_offer(a.cells, m.item, old, false, true);
 #else
-    (void)a, (void)target, (void)candidate;
+    (void)a, (void)to, (void)m;
 #endif
     return false;
 }
@@ -247,6 +248,9 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
                 op_dev_send_spilled(r, met, a.cells, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
             const bool latency_bound = items < (ordo_u64)gridDim.x * 64;
             const bool once = ((int)op_properties & ORDO_UNIFORM) && !late;
+            auto goes = [&](ordo_u32 to, const op_dev_message &m) {
+                return Exchange != BSP_REMOTE || bsp_improve_owner(a, to, m);
+            };
             op_dev_step(
                 &tile, f, &a.rows, a.cells, &a.state, step, &mine,
                 [&](ordo_vid item, op_taken value, ordo_u64 e) {
@@ -266,20 +270,20 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
                     mine.useful++;
                     if (Bulk ? (bool)op_activates : ordo_dev_owns(r, target))
                         pushed += op_dev_push(f, &queue, &a.rows, target, step + 1, once);
-                    else if (!Bulk && (Exchange != BSP_REMOTE || bsp_improve_owner(a, target, candidate)))
-                        op_dev_post(r, met, outbox, target, candidate);
+                    else if (!Bulk)
+                        op_dev_post_if(r, met, outbox, target, candidate, goes);
                 },
                 [&] { ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); },
                 [](ordo_u32) {}, NULL,
                 [&] {
                     if (!Bulk)
-                        op_dev_dispatch(r, met, outbox, false);
+                        op_dev_dispatch_if(r, met, outbox, false, goes);
                 });
             if (Bulk) {
                 grid.sync();
                 op_dev_send_marked(r, met, a.cells, outbox);
             } else {
-                op_dev_dispatch(r, met, outbox, true);
+                op_dev_dispatch_if(r, met, outbox, true, goes);
             }
         }
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);

@@ -47,6 +47,14 @@ typedef struct __align__(sizeof(op_cell) <= 4 ? 8 : 16) op_dev_message
 }
 op_dev_message;
 
+/* Messages that are sent whatever they say. */
+struct op_dev_always {
+    __device__ __forceinline__ bool operator()(ordo_u32, const op_dev_message &) const
+    {
+        return true;
+    }
+};
+
 /* By one thread: stores a message into place `at` of the box that rank `to` has for this rank, or notes that the ghost
  * waits if the box is full. */
 ORDO_DEV void op_dev_store_message(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 to, ordo_u32 at,
@@ -85,20 +93,28 @@ typedef struct op_dev_outbox {
     ordo_u32 count; /* more than there are places if some were sent at once */
 } op_dev_outbox;
 
-/* By one thread of the warp: sends the value of a ghost to its owner with the next op_dev_dispatch. */
-ORDO_DEV void op_dev_post(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, ordo_u32 item,
-                          const op_cell &value)
+/* By one thread of the warp: sends the value of a ghost to its owner with the next op_dev_dispatch, if `goes(to,
+ * message)` then. */
+template <typename Goes>
+ORDO_DEV void op_dev_post_if(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, ordo_u32 item,
+                             const op_cell &value, Goes goes)
 {
     const ordo_u32 at = atomicAdd(&outbox->count, 1u);
     if (at < op_dev_outbox_places)
         outbox->held[at] = op_dev_message{value, item};
-    else
+    else if (goes(ordo_dev_owner(r, item), op_dev_message{value, item}))
         op_dev_send(r, number, item, value);
+}
+ORDO_DEV void op_dev_post(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, ordo_u32 item,
+                          const op_cell &value)
+{
+    op_dev_post_if(r, number, outbox, item, value, op_dev_always());
 }
 
 /* By the whole warp, behind meeting `number`, as its posts were: sends what is held if that is a message for each lane,
- * or if `all`. */
-ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, bool all)
+ * or if `all`. Lanes call `goes(to, message)` for each; those for which it is false are not sent. */
+template <typename Goes>
+ORDO_DEV void op_dev_dispatch_if(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, bool all, Goes goes)
 {
     __syncwarp();
     /* lane 0's look counts for all: a lane that returns may post before a slower one looks */
@@ -109,7 +125,9 @@ ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_
     for (ordo_u32 first = 0; first < held; first += 32) {
         const bool there = first + lane < held;
         const op_dev_message message = outbox->held[there ? first + lane : 0];
-        const ordo_u32 owner = there ? ordo_dev_owner(r, message.item) : r.count;
+        ordo_u32 owner = there ? ordo_dev_owner(r, message.item) : r.count;
+        if (there && !goes(owner, message))
+            owner = r.count;
         for (ordo_u32 to = 0; to < r.count; to++) {
             const ordo_u32 some = __ballot_sync(~0u, owner == to);
             if (!some)
@@ -126,6 +144,10 @@ ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_
     if (lane == 0)
         outbox->count = 0;
     __syncwarp();
+}
+ORDO_DEV void op_dev_dispatch(const ordo_cuda_ranks &r, ordo_u64 number, op_dev_outbox *outbox, bool all)
+{
+    op_dev_dispatch_if(r, number, outbox, all, op_dev_always());
 }
 
 /* By any threads, `thread` of `threads`, behind meeting `number`: sends the ghosts that have waited. */
