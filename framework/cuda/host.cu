@@ -1264,6 +1264,8 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = check_run(job, cell);
+    if (!status && job->remote)
+        ordo_cuda_ranks_touch(job->remote);
     if (!status && !apart)
         own->held = ordo_cuda_kept();
     if (!status)

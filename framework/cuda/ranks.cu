@@ -11,8 +11,11 @@
 #include <ordo/detail/peers.h>
 #include <ordo/scheduler/cuda_host.h>
 
+#include "framework/run/clock.h"
+
 #include "carry.h"
 #include "ranks.h"
+#include "records.h"
 
 static_assert((int)ORDO_CUDA_RANKS == (int)ORDO_PEERS_MOST, "a kernel knows as many ranks as there may be");
 
@@ -24,11 +27,13 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #endif
 
 enum { WORDS, BOXES, STAGED, FRONTIER, CHUNKS, MARKS, SHARES, CELLS, QUEUE, GATHER, BLOCKS = GATHER + 2 };
-enum { MOST_SHIFT = 10 }; /* of chunks in a ring of ranks that do not meet: a million messages in a box */
+static const double LASTS = .005; /* seconds for which a GPU knows where pages of others are, and more */
+enum { MOST_SHIFT = 10 };         /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
 static void *block[BLOCKS];
 static ordo_u64 size[BLOCKS];
+static double used;                                         /* when a kernel has last used them, or they were touched */
 static bool asked_who_sees, all_see, seen[ORDO_CUDA_RANKS]; /* ranks whose memory this GPU sees */
 
 static ordo_status take(const ordo_peers *peers, int which, ordo_u64 bytes)
@@ -99,6 +104,17 @@ static ordo_status begin(const ordo_remote *remote, const ordo_job *job, ordo_cu
     for (ordo_u32 r = 0; r < remote->count && !status; r++)
         status = address(remote, WORDS, 0, seen[r] ? r : out->rank, (void **)&out->words[r]);
     return status;
+}
+
+void ordo_cuda_ranks_touch(const ordo_remote *remote)
+{
+    if (ordo_seconds() < used + LASTS)
+        return;
+    used = ordo_seconds();
+    for (int which = 0; which < BLOCKS; which++)
+        for (ordo_u32 r = 0; r < remote->count && block[which]; r++)
+            if (r != remote->rank && seen[r])
+                ordo_read_pages(remote->peers->at(block[which], (int)r), size[which]);
 }
 
 /* What this rank's host may have to carry for the next kernel. */
@@ -355,6 +371,7 @@ ordo_status ordo_cuda_ranks_result(ordo_remote *remote, float *milliseconds)
         ordo_cuda_failed(cudaMemcpy(&words, block[WORDS], sizeof words, cudaMemcpyDeviceToHost), "copying counts");
     if (status)
         return status;
+    used = ordo_seconds();
     remote->messages = words.messages;
     *milliseconds = (float)(1e-6 * (double)words.nanoseconds);
     return ORDO_OK;

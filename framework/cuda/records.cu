@@ -182,3 +182,19 @@ void ordo_fill_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row)
 {
     ordo_each_index(count, fill_offset{narrow, row});
 }
+
+enum { PAGE = 2 << 20 };
+
+struct read_page {
+    const ordo_u8 *from;
+
+    ORDO_EACH_FN void operator()(ordo_u64 page) const
+    {
+        (void)*(const volatile ordo_u32 *)(from + page * PAGE);
+    }
+};
+
+void ordo_read_pages(const void *from, ordo_u64 bytes)
+{
+    ordo_each_index((bytes + PAGE - 1) / PAGE, read_page{(const ordo_u8 *)from});
+}

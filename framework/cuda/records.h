@@ -1,6 +1,6 @@
 /* records.h -- fills what is derived from rows on the device: edge records (see ORDO_RECORD_NONE in
  * <ordo/scheduler/cuda_host.h>), rows of four, tails of edges, what in-rows are made of, and rows of the layout of the
- * back end from others. */
+ * back end from others; reads pages. */
 #ifndef ORDO_CUDA_RECORDS_H
 #define ORDO_CUDA_RECORDS_H
 
@@ -35,5 +35,7 @@ typedef struct ordo_words {
 void ordo_fill_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge);
 /* row: [count] of 8 bytes, from ones of 4. Asynchronous. */
 void ordo_fill_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row);
+/* Reads a word of each page of an array. Asynchronous. */
+void ordo_read_pages(const void *from, ordo_u64 bytes);
 
 #endif
