@@ -86,11 +86,15 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
     bsp_add_edges(&f->counters[1], pushed);
 }
 
+/* Blocks that are to fit on a multiprocessor; 0: as many as do. Random accesses to cells bind what only pushes: rmat
+ * 2^24 with five took 13 % longer than with six (bellman-ford, H200). */
+enum { bsp_fit = bsp_pulls ? 4 : sizeof(op_cell) <= 4 && ORDO_OP_ORDER != ORDO_SUM ? 6 : 0 };
+
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked                ? 1
-                                                              : Traced || bsp_pulls ? 4
-                                                                                    : 0) bsp_kernel(const bsp_args a)
+static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
+                                                              : Traced ? 4
+                                                                       : (int)bsp_fit) bsp_kernel(const bsp_args a)
 {
     __shared__ op_dev_tile tile;
     alignas(8) __shared__ ordo_dev_queue queue;

@@ -365,7 +365,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_race_kernel(co
                 if (op_better(op_candidate(&a.state, value, edge), ordo_dev_load(&a.cells[target])))
                     ordo_dev_store(&a.mark[target], e);
             },
-            [] { __syncthreads(); }, [](ordo_u32) {}, NULL, op_dev_no_pause{}, true);
+            [] { __syncthreads(); }, [](ordo_u32) {}, NULL, op_dev_nothing{}, true);
         grid.sync();
         op_dev_step(
             &tile, f, &a.rows, a.cells, &a.state, step, &mine,
@@ -384,7 +384,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_race_kernel(co
                 if (op_activates || !won)
                     op_dev_push(f, &queue, &a.rows, won ? target : item, step + 1, false);
             },
-            [&] { ordo_dev_flush(&queue, next, count, false); }, [](ordo_u32) {}, NULL, op_dev_no_pause{}, true);
+            [&] { ordo_dev_flush(&queue, next, count, false); }, [](ordo_u32) {}, NULL, op_dev_nothing{}, true);
         ordo_dev_flush(&queue, next, count, true);
         ordo_live_add(a.run.traced, mine);
         grid.sync();

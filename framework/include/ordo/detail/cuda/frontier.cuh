@@ -57,10 +57,19 @@ ORDO_FN ordo_u32 ordo_cuda_parts(ordo_u32 segments, ordo_u32 tiles, ordo_u32 blo
     return shift;
 }
 
+/* Likewise for items, if each has a block of its own: the log2 of the blocks that share one. `parts`: of pieces. */
+ORDO_FN ordo_u32 ordo_cuda_spread(ordo_u32 parts, ordo_u32 items, ordo_u32 blocks)
+{
+    ordo_u32 shift = 0;
+    while (shift < ORDO_CUDA_PARTS && parts + ((ordo_u64)items << (shift + 1)) <= blocks)
+        shift++;
+    return shift;
+}
+
 /* The most blocks that have a part of a step. */
 ORDO_DEV ordo_u32 ordo_dev_workers(const ordo_cuda_superstep_counters *counters)
 {
-    const ordo_u64 most = ((ordo_u64)counters->segments << ORDO_CUDA_PARTS) + counters->count;
+    const ordo_u64 most = ((ordo_u64)counters->segments + counters->count) << ORDO_CUDA_PARTS;
     return most < gridDim.x ? (ordo_u32)most : gridDim.x;
 }
 

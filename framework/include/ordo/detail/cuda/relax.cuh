@@ -379,31 +379,49 @@ typedef struct op_dev_tile {
     op_taken value[ORDO_CUDA_THREADS];
 } op_dev_tile;
 
-/* What whole warps do between edges if nothing is asked for. */
-struct op_dev_no_pause {
+/* What threads do between edges if nothing is asked for. */
+struct op_dev_nothing {
     __device__ __forceinline__ void operator()() const
     {
     }
 };
 
 template <typename Pause> constexpr bool op_dev_pauses = true;
-template <> constexpr bool op_dev_pauses<op_dev_no_pause> = false;
+template <> constexpr bool op_dev_pauses<op_dev_nothing> = false;
 
-/* By whole warps, whose lanes have consecutive numbers: whether a loop over those below `end` goes on. With a pause a
- * lane goes on while another one of its warp does, and asks itself whether i < end. */
-template <typename Pause, typename Number> ORDO_DEV bool op_dev_goes_on(Number i, Number end)
+/* Whether steps are as a search has them: with few items that have thousands of edges each, so blocks share an item,
+ * and with tiles that activate more than a block's buffer holds, so it is flushed within a tile. Elsewhere such steps
+ * are a small part of a run, and for what this costs in registers a multiprocessor would have a block less. */
+#if ORDO_OP_ORDER == ORDO_SUM
+enum { op_dev_searches = 0 };
+#else
+enum { op_dev_searches = (int)op_knows_final };
+#endif
+
+/* By a whole block: calls `each(i)` for begin <= i < end, a thread for one of ORDO_CUDA_THREADS at a time. All warps
+ * call `pause()` behind each; in searches the block calls `done()` when threads have had ORDO_CUDA_FEW. */
+template <typename Number, typename Each, typename Done, typename Pause>
+ORDO_DEV void op_dev_deal(Number begin, Number end, Each each, Done done, Pause pause)
 {
-    return (op_dev_pauses<Pause> ? i - threadIdx.x % 32 : i) < end;
+    const ordo_u32 together = op_dev_searches ? threadIdx.x : op_dev_pauses<Pause> ? threadIdx.x % 32 : 0;
+    ordo_u32 round = 0;
+    for (Number i = begin + threadIdx.x; i - together < end; i += ORDO_CUDA_THREADS) { /* those go on together */
+        if (!together || i < end)
+            each(i);
+        pause();
+        if (op_dev_searches && ++round % ORDO_CUDA_FEW == 0)
+            done();
+    }
 }
 
 /* By a whole block. `lanes` consecutive threads share an item, or none (degree 0), and pass the same item, value, begin
  * and degree. One thread calls `sink(item, value, e)` for each edge begin .. begin + degree - 1 of each item. Items
  * with few edges are processed by the threads that share them; the edges of the other items are concatenated and
- * distributed over all threads of the block. Whole warps call `pause()` when their lanes have called `sink` at most
- * ORDO_CUDA_FEW times. */
-template <typename Sink, typename Pause = op_dev_no_pause>
+ * distributed over all threads of the block. Whole warps call `pause()`, and in searches the block `done()`, when their
+ * lanes have called `sink` at most ORDO_CUDA_FEW times, but `done()` not at the end. */
+template <typename Sink, typename Done = op_dev_nothing, typename Pause = op_dev_nothing>
 ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, ordo_u64 begin, ordo_u32 degree,
-                            ordo_u32 lanes, Sink sink, Pause pause = {})
+                            ordo_u32 lanes, Sink sink, Done done = {}, Pause pause = {})
 {
     const ordo_u32 lane = threadIdx.x & (lanes - 1);
     const bool few = degree <= ORDO_CUDA_FEW * lanes;
@@ -422,15 +440,15 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, or
 #if ORDO_OP_RESIDUALS
     ordo_dev_fence(); /* releases what other warps have written, ahead of offers */
 #endif
-    for (ordo_u32 i = threadIdx.x; op_dev_goes_on<Pause>(i, total); i += ORDO_CUDA_THREADS) {
-        if (!op_dev_pauses<Pause> || i < total) {
-            ordo_u32 owner = 0; /* the last item whose offset is at most i */
-            for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
-                owner += tile->offset[owner + step] <= i ? step : 0;
-            sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
-        }
-        pause();
-    }
+    if (op_dev_searches)
+        done();
+    auto one = [&](ordo_u32 i) {
+        ordo_u32 owner = 0; /* the last item whose offset is at most i */
+        for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
+            owner += tile->offset[owner + step] <= i ? step : 0;
+        sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
+    };
+    op_dev_deal((ordo_u32)0, total, one, done, pause);
     __syncthreads();
 }
 
@@ -543,34 +561,39 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, co
 enum { op_dev_narrow = ORDO_OP_ORDER == ORDO_SUM ? (int)ORDO_CUDA_NARROW : 1 };
 
 /* By a whole block: its part of a superstep. Takes tiles of items and pieces of hubs until none is left; one thread
- * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush, and
- * `between()` where it may get another one. A block's first tile or piece is the one with the block's number; only
- * later ones are taken from the shared counter, so that steps with little work do not access that. In steps with few
- * items tiles are narrower, and several threads share an item, so that every block has a tile; pieces are cut into
- * parts likewise. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. `pause`: as in
- * op_dev_expand. `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. One function: pieces
- * of hubs and tiles share the block's registers and the loop that takes them. */
-template <typename Sink, typename Done, typename Between, typename Pause = op_dev_no_pause>
+ * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush (and within:
+ * see op_dev_deal), and `between()` where it may get another one. A block's first tile or piece is the one with the
+ * block's number; only later ones are taken from the shared counter, so that steps with little work do not access that.
+ * In steps with few items tiles are narrower, and several threads share an item, so that every block has a tile; pieces
+ * are cut into parts likewise. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. `pause`: as
+ * in op_dev_expand. `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. One function:
+ * pieces of hubs and tiles share the block's registers and the loop that takes them. */
+template <typename Sink, typename Done, typename Between, typename Pause = op_dev_nothing>
 ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
                           const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
                           Between between, const ordo_cuda_locks *locks = NULL, Pause pause = {},
                           const bool dealt = false)
 {
     (void)locks; /* of sums alone */
-    __shared__ ordo_u32 taken,
-        shift; /* log2 of the parts of a piece: in a register it costs a block of those that fit */
+    /* log2 of the parts of a piece, and of those of an item: in registers they cost a block of those that fit */
+    __shared__ ordo_u32 taken, shift, spread;
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
     ordo_u32 lanes = 1, parts = 0;
     while (lanes < ORDO_CUDA_THREADS / op_dev_narrow &&
            (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
         lanes *= 2;
-    const ordo_u32 width = ORDO_CUDA_THREADS / lanes, tiles = (count + width - 1) / width;
-    if (segments) {
-        if (threadIdx.x == 0)
+    const ordo_u32 width = ORDO_CUDA_THREADS / lanes;
+    ordo_u32 tiles = (count + width - 1) / width;
+    const bool alone = op_dev_searches && width == 1; /* each item has a block at least */
+    if (segments || alone) {
+        if (threadIdx.x == 0) {
             shift = ordo_cuda_parts(segments, tiles, gridDim.x);
+            spread = alone ? ordo_cuda_spread(segments << shift, tiles, gridDim.x) : 0;
+        }
         __syncthreads();
         parts = segments << shift;
+        tiles <<= spread;
     }
     for (ordo_u32 now = blockIdx.x; now < parts + tiles;) {
         if (now < parts) { /* pieces of hubs are processed first */
@@ -580,24 +603,18 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             const ordo_u64 begin = rows->row[item] + (piece & 0xffffffffu) * ORDO_CUDA_SEGMENT + part * edges;
             const ordo_u64 row_end = rows->row[item + 1], end = begin + edges < row_end ? begin + edges : row_end;
 #if ORDO_OP_ORDER == ORDO_SUM
-            for (ordo_u64 e = begin + threadIdx.x; op_dev_goes_on<Pause>(e, end); e += ORDO_CUDA_THREADS) {
-                if (!op_dev_pauses<Pause> || e < end)
-                    sink(item, f->taken[step & 1][now >> shift], e);
-                pause();
-            }
+            auto one = [&](ordo_u64 e) { sink(item, f->taken[step & 1][now >> shift], e); };
+            op_dev_deal(begin, end, one, done, pause);
 #else
-            op_cell value = op_dev_cell(cells, item);
-            if (op_filter(state, item))
-                for (ordo_u64 e = begin + threadIdx.x; op_dev_goes_on<Pause>(e, end); e += ORDO_CUDA_THREADS) {
-                    if (!op_dev_pauses<Pause> || e < end)
-                        sink(item, value, e);
-                    pause();
-                }
+            const op_cell value = op_dev_cell(cells, item);
+            auto one = [&](ordo_u64 e) { sink(item, value, e); };
+            if (op_filter(state, item)) /* the same in all threads */
+                op_dev_deal(begin, end, one, done, pause);
             if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0 && part == 0)
                 mine->items++;
 #endif
         } else {
-            ordo_u32 i = (now - parts) * width + threadIdx.x / lanes;
+            ordo_u32 i = alone ? (now - parts) >> spread : (now - parts) * width + threadIdx.x / lanes;
             bool there = i < count;
             ordo_vid item = there ? f->list[step & 1][i] : 0;
             there = there && op_filter(state, item);
@@ -610,9 +627,17 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
 #else
             ordo_u32 degree = there ? (ordo_u32)(__ldg(rows->row + item + 1) - begin) : 0;
             op_cell value = there ? op_dev_cell(cells, item) : op_worst();
-            mine->items += there && threadIdx.x % lanes == 0;
+            ordo_u32 part = 0;
+            if (alone) {
+                part = (now - parts) & ((1u << spread) - 1);
+                const ordo_u32 each = ((degree >> spread) / ORDO_CUDA_THREADS + 1) * ORDO_CUDA_THREADS;
+                const ordo_u32 before = part * each;
+                begin += before;
+                degree = before < degree ? (degree - before < each ? degree - before : each) : 0;
+            }
+            mine->items += there && part == 0 && threadIdx.x % lanes == 0;
 #endif
-            op_dev_expand(tile, item, value, begin, degree, lanes, sink, pause);
+            op_dev_expand(tile, item, value, begin, degree, lanes, sink, done, pause);
         }
         done(); /* begins and ends with a barrier */
         if (dealt) {
