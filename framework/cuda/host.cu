@@ -627,6 +627,8 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     void *attached = NULL;
     if (job->op->kind == ORDO_KIND_CRITICAL) /* critical operators have no rows */
         return check_capacity(c->own, fixed);
+    if (job->remote)
+        ordo_cuda_ranks_touch(job->remote);
     const part_of_rows part = rows_of(job);
     const bool same = need_in && ordo_graph_symmetric(ordo_job_graph(job));
     if (need_in && (same || job->remote)) { /* of a rank the host makes them; else they are the out-rows */
@@ -1264,8 +1266,6 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = check_run(job, cell);
-    if (!status && job->remote)
-        ordo_cuda_ranks_touch(job->remote);
     if (!status && !apart)
         own->held = ordo_cuda_kept();
     if (!status)
