@@ -285,7 +285,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     if (!status) {
         a.in = c.in;
         a.alpha = job->tunable[BSP_ALPHA];
-        a.beta = job->tunable[BSP_BETA];
+        a.beta = job->tunable[BSP_BETA] > 0 ? job->tunable[BSP_BETA] : BSP_BETA_CUDA;
         a.num_items = job->num_items;
         a.racy = job->sync == ORDO_SYNC_RACY;
 #if !ORDO_OVER_RANKS

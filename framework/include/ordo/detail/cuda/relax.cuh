@@ -399,7 +399,7 @@ enum { op_dev_searches = (int)op_knows_final };
 #endif
 
 /* By a whole block: calls `each(i)` for begin <= i < end, a thread for one of ORDO_CUDA_THREADS at a time. All warps
- * call `pause()` behind each; in searches the block calls `done()` when threads have had ORDO_CUDA_FEW. */
+ * call `pause()` behind each; in searches the block calls `done()` when threads have had ORDO_CUDA_FEW and more come. */
 template <typename Number, typename Each, typename Done, typename Pause>
 ORDO_DEV void op_dev_deal(Number begin, Number end, Each each, Done done, Pause pause)
 {
@@ -409,7 +409,7 @@ ORDO_DEV void op_dev_deal(Number begin, Number end, Each each, Done done, Pause 
         if (!together || i < end)
             each(i);
         pause();
-        if (op_dev_searches && ++round % ORDO_CUDA_FEW == 0)
+        if (op_dev_searches && ++round % ORDO_CUDA_FEW == 0 && i - together + ORDO_CUDA_THREADS < end)
             done();
     }
 }
@@ -440,7 +440,7 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, or
 #if ORDO_OP_RESIDUALS
     ordo_dev_fence(); /* releases what other warps have written, ahead of offers */
 #endif
-    if (op_dev_searches)
+    if (op_dev_searches && total > ORDO_CUDA_CAPACITY / 2)
         done();
     auto one = [&](ordo_u32 i) {
         ordo_u32 owner = 0; /* the last item whose offset is at most i */
