@@ -150,6 +150,80 @@ START_TEST(transpose_matches_naive)
 }
 END_TEST
 
+/* A random order of n vertices, by number; *number: the other way round. */
+static ordo_vid *random_names(ordo_u64 n, ordo_u64 seed, ordo_vid **number)
+{
+    ordo_vid *names = malloc((n + 1) * sizeof *names);
+    *number = malloc((n + 1) * sizeof **number);
+    for (ordo_u64 i = 0; i < n; i++) {
+        const ordo_u64 at = next_random(&seed) % (i + 1);
+        names[i] = names[at];
+        names[at] = (ordo_vid)i;
+    }
+    for (ordo_u64 i = 0; i < n; i++)
+        (*number)[names[i]] = (ordo_vid)i;
+    return names;
+}
+
+START_TEST(renumbering_matches_naive)
+{
+    const ordo_u64 n = sizes[_i].n, count = sizes[_i].count;
+    ordo_u64 m;
+    ordo_vid *number, *names = random_names(n, (ordo_u64)_i + 300, &number);
+    ordo_edge_entry *list = random_list(n ? n : 1, count, (ordo_u64)_i + 200);
+    ordo_graph *g = NULL, *other = NULL;
+    ck_assert_int_eq(ordo_graph_from_edges(n, list, count, ORDO_U32, ORDO_AS_STORED, 1, &g), ORDO_OK);
+    ck_assert_int_eq(ordo_graph_renumbered(g, names, sizes[_i].threads, &other), ORDO_OK);
+    for (ordo_u64 i = 0; i < count; i++) {
+        list[i].tail = number[list[i].tail];
+        list[i].head = number[list[i].head];
+    }
+    naive_edge *edges = naive(list, count, false, &m);
+    check_rows(ordo_graph_out(other), n, edges, m);
+    ck_assert(!ordo_graph_symmetric(other));
+    ordo_graph_free(other);
+    for (ordo_u64 i = 0; i < n; i++)
+        number[i] = (ordo_vid)i;
+    ck_assert_int_eq(ordo_graph_renumbered(g, number, sizes[_i].threads, &other), ORDO_OK);
+    ck_assert_uint_eq(info_of(other).checksum, info_of(g).checksum);
+    ordo_graph_free(other);
+    ordo_graph_free(g);
+    free(edges);
+    free(list);
+    free(names);
+    free(number);
+}
+END_TEST
+
+START_TEST(renumbering_keeps_places_and_refuses)
+{
+    const ordo_generate_options road = {.kind = "road", .vertices = 5000};
+    ordo_graph *g, *other = NULL;
+    ck_assert_int_eq(ordo_graph_generate(&road, &g), ORDO_OK);
+    const ordo_vid n = ordo_graph_out(g)->n;
+    ordo_vid *number, *names = random_names(n, 1, &number);
+    names[3] = names[4];
+    ck_assert_int_eq(ordo_graph_renumbered(g, names, 1, &other), ORDO_ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "name 4: found vertex"));
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), " again, expected each vertex below 5000 once"));
+    names[3] = n;
+    ck_assert_int_eq(ordo_graph_renumbered(g, names, 1, &other), ORDO_ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "name 3: found vertex 5000, expected each"));
+    ck_assert_int_eq(ordo_graph_renumbered(g, NULL, 1, &other), ORDO_ERR_USAGE);
+    for (ordo_vid v = 0; v < n; v++)
+        names[number[v]] = v;
+    ck_assert_int_eq(ordo_graph_renumbered(g, names, 2, &other), ORDO_OK);
+    ck_assert(ordo_graph_symmetric(other));
+    const ordo_i32 *before = ordo_graph_vertex_data(g)->coordinate, *after = ordo_graph_vertex_data(other)->coordinate;
+    for (ordo_vid i = 0; i < n; i++)
+        ck_assert(!memcmp(after + 2 * i, before + 2 * names[i], 2 * sizeof *after));
+    ordo_graph_free(other);
+    ordo_graph_free(g);
+    free(names);
+    free(number);
+}
+END_TEST
+
 START_TEST(build_refuses)
 {
     ordo_edge_entry list[] = {{0, 1, 5}, {1, 2, 6}, {2, 9, 7}};
@@ -1230,6 +1304,8 @@ int main(void)
     TCase *build = tcase_create("build"), *read = tcase_create("read"), *other = tcase_create("other");
     tcase_add_loop_test(build, build_matches_naive, 0, SIZES);
     tcase_add_loop_test(build, transpose_matches_naive, 0, SIZES);
+    tcase_add_loop_test(build, renumbering_matches_naive, 0, SIZES);
+    tcase_add_test(build, renumbering_keeps_places_and_refuses);
     tcase_add_test(build, build_refuses);
     tcase_add_test(build, symmetric_is_checked);
     tcase_add_test(build, checksum_is_of_the_graph_alone);

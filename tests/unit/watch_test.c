@@ -157,6 +157,18 @@ static ordo_status induced(const void *arg, ordo_graph **out)
     return status;
 }
 
+static ordo_status renumbered(const void *arg, ordo_graph **out)
+{
+    const ordo_graph *g = arg;
+    const ordo_vid n = ordo_graph_out(g)->n;
+    ordo_vid *names = calloc(n, sizeof *names);
+    for (ordo_vid i = 0; i < n; i++)
+        names[i] = n - 1 - i;
+    ordo_status status = ordo_graph_renumbered(g, names, 2, out);
+    free(names);
+    return status;
+}
+
 static int releases;
 static void count_release(void *arg)
 {
@@ -203,6 +215,7 @@ START_TEST(test_of_a_graph)
     ck_assert(!ordo_graph_generate(&sample, &g));
     const ordo_u64 checksum = info_of(g).checksum;
     ck_assert_ptr_nonnull(strstr(cancel_everywhere("induced", induced, g), "transforming"));
+    ck_assert_ptr_nonnull(strstr(cancel_everywhere("renumbered", renumbered, g), "transforming"));
     ck_assert_ptr_nonnull(strstr(cancel_everywhere("borrow", borrow, g), "checking"));
     ck_assert_ptr_nonnull(strstr(cancel_everywhere("transpose", transpose, g), "transposing"));
     ordo_graph *again; /* its inputs are as they were */

@@ -276,6 +276,16 @@ ORDO_API ordo_status ordo_graph_generate(const ordo_generate_options *options, o
 ORDO_API ordo_status ordo_graph_induced(const ordo_graph *g, const ordo_u8 *keep, int threads, ordo_vid *names,
                                         ordo_graph **out);
 
+/**
+ * The same graph with its vertices in another order, with weights and data of the vertices. Rows are sorted by head.
+ * @param g        any graph
+ * @param names    [n] the old number of each vertex; each vertex once
+ * @param threads  0: all cores
+ * @param out      [out] the graph, to be freed by ordo_graph_free(); untouched on error
+ * @return ORDO_OK; ORDO_ERR_USAGE (names that are not all vertices); ORDO_ERR_MEMORY
+ */
+ORDO_API ordo_status ordo_graph_renumbered(const ordo_graph *g, const ordo_vid *names, int threads, ordo_graph **out);
+
 /* ---- looking ---- */
 
 /**
