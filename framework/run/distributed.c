@@ -48,7 +48,8 @@ struct ordo_group {
     int number, here;       /* of this rank among those of its host, and how many these are */
     bool failing, all_fail; /* ordo_group_fail was called; what it returned */
     const ordo_u32 *part;   /* [part_count], or NULL: ranges */
-    ordo_u64 part_count;
+    ordo_vid *bounds;       /* [count + 1] where parts begin that are ranges; NULL: others, or about equal ones */
+    ordo_u64 part_count;    /* vertices of the partition; 0: there is none */
     /* of a run */
     ordo_remote remote;
     ordo_vid *begin; /* [count + 1] */
@@ -136,6 +137,7 @@ void ordo_group_leave(ordo_group *group)
     if (group->peers)
         group->peers->finish();
     group->transport->leave();
+    ordo_free(group->bounds);
     ordo_free(group);
 }
 
@@ -163,6 +165,25 @@ int ordo_group_size(const ordo_group *group)
     return group->count;
 }
 
+/* Parts that are ranges of vertices, in order, are known by where they begin, as if no partition were given. */
+static ordo_status find_bounds(ordo_group *r)
+{
+    for (ordo_u64 v = 1; v < r->part_count; v++)
+        if (r->part[v] < r->part[v - 1])
+            return ORDO_OK;
+    r->bounds = ordo_alloc_zero((size_t)r->count + 1, sizeof *r->bounds);
+    if (!r->bounds)
+        return ORDO_ERR_MEMORY;
+    for (ordo_u64 v = 0; v < r->part_count; v++)
+        r->bounds[r->part[v] + 1] = (ordo_vid)(v + 1);
+    for (int i = 0; i < r->count; i++) /* of an empty part */
+        if (r->bounds[i + 1] < r->bounds[i])
+            r->bounds[i + 1] = r->bounds[i];
+    r->bounds[r->count] = (ordo_vid)r->part_count;
+    r->part = NULL;
+    return ORDO_OK;
+}
+
 ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 n)
 {
     for (ordo_u64 v = 0; part && v < n; v++)
@@ -170,9 +191,11 @@ ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 
             return ordo_fail(ORDO_ERR_USAGE,
                              "found vertex %llu in part %u, expected a part below %d, the number of ranks",
                              (unsigned long long)v, part[v], group->count);
+    ordo_free(group->bounds);
+    group->bounds = NULL;
     group->part = part;
     group->part_count = part ? n : 0;
-    return ORDO_OK;
+    return part ? find_bounds(group) : ORDO_OK;
 }
 
 /* ---- GPUs ---- */
@@ -233,8 +256,8 @@ static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
     if (!p->backend && !r->transport->exchange)
         return ordo_fail(ORDO_ERR_USAGE, "ranks of --gpus have a GPU each, expected --device cuda");
     if (p->backend && r->part)
-        return ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs own ranges of vertices, expected no --partition: relabel the "
-                                           "graph so that vertices of a part follow each other");
+        return ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs own ranges of vertices, expected a partition whose parts are "
+                                           "ranges, in order: renumber the graph (ordo_graph_renumbered)");
     return p->backend ? check_count(r) : ORDO_OK;
 }
 
@@ -298,7 +321,7 @@ ordo_status ordo_group_allows(const ordo_group *group, const ordo_operator *op, 
         return status;
     const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
                       : op->kind == ORDO_KIND_GATHER && group->part
-                          ? "it gathers, for which ranks own ranges of vertices, expected no --partition"
+                          ? "it gathers, for which ranks own ranges of vertices; expected a partition of such parts"
                       : p->item == ORDO_ITEMS_EDGES ? "its items are edges in this run"
                       : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
                       : p->sync == ORDO_SYNC_RACE   ? "marks are those of one process"
@@ -401,6 +424,8 @@ static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan
     ordo_u64 items = 0; /* in any order: each rank has its own list of the same items */
     for (ordo_u64 i = 0; !session_apart(job) && job->initial && i < job->initial_count; i++)
         items += mix(0, job->initial[i]);
+    for (int i = 0; r->bounds && i < r->count; i++)
+        hash = mix(hash, r->bounds[i]);
     return mix(mix(hash, items), r->part_count);
 }
 
@@ -423,18 +448,26 @@ static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_
     return status;
 }
 
+/* Whether the partition is of the items that the job's ranks divide, and not of another graph, of which an app has made
+ * its own. */
+static bool divides_items(const ordo_group *r, const ordo_job *job)
+{
+    return r->part_count && (job->op->activates || r->part_count == job->out->n);
+}
+
 /* `step`: ranges begin at multiples of it. */
 static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
 {
     ordo_remote *remote = &r->remote;
-    if (r->part && ordo_job_graph(job)->part)
+    const bool divided = divides_items(r, job);
+    if (r->part_count && ordo_job_graph(job)->part)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "ranks have read ranges of the graph's rows, expected the whole graph where a "
                          "partition is another");
-    if (r->part && job->op->activates) {
-        if (r->part_count != job->out->n)
-            return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
-                             (unsigned long long)r->part_count, job->out->n);
+    if (divided && r->part_count != job->out->n)
+        return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
+                         (unsigned long long)r->part_count, job->out->n);
+    if (divided && remote->part) {
         job->owned = 0; /* the table says */
         return ORDO_OK;
     }
@@ -442,7 +475,7 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
     if (!r->begin)
         return ORDO_ERR_MEMORY;
     for (int i = 0; i < r->count; i++)
-        r->begin[i] = ordo_range_begin(job->out, i, r->count) / step * step;
+        r->begin[i] = (divided && r->bounds ? r->bounds[i] : ordo_range_begin(job->out, i, r->count)) / step * step;
     r->begin[r->count] = job->out->n;
     remote->begin = r->begin;
     job->first_owned = r->begin[r->rank];

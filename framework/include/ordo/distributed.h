@@ -64,12 +64,13 @@ ORDO_API int ordo_group_size(const ordo_group *group);
 
 /**
  * Says which rank owns which vertex, in the runs that follow. The same in all ranks. Without this call ranks own ranges
- * of ids with about equally many vertices and out-edges together.
+ * of ids with about equally many vertices and out-edges together. On GPUs, and for operators that gather, parts must be
+ * ranges in order, as ordo_graph_renumbered() can make them; bounds are rounded down to multiples of 32 on GPUs.
  * @param group  of this job
  * @param part   [n] the rank that owns each vertex, for graphs of n vertices; the caller's, must outlive the runs.
  * NULL: ranges again
  * @param n      vertices
- * @return ORDO_OK; ORDO_ERR_USAGE (a vertex that a rank owns which there is not)
+ * @return ORDO_OK; ORDO_ERR_USAGE (a vertex that a rank owns which there is not); ORDO_ERR_MEMORY
  */
 ORDO_API ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 n);
 
