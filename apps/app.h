@@ -20,6 +20,8 @@ enum { ORDO_MAX_FIELDS = 8 };
 
 typedef struct ordo_app_input {
     const ordo_graph *graph;
+    const ordo_vid *names;  /* [n] the ids of vertices, where they have other numbers in `graph`; NULL: they have not.
+                             * If by_names */
     ordo_vid source;        /* if needs_source; if needs_terminals, ORDO_NO_VERTEX means that of the graph */
     ordo_vid sink;          /* if needs_terminals; ORDO_NO_VERTEX likewise */
     ordo_flow_options flow; /* likewise */
@@ -73,6 +75,8 @@ typedef struct ordo_app {
     bool values_are_edges;    /* values are edge ids in ascending order, not one for each vertex */
     bool values_on_edges;     /* one for each stored edge; may differ between runs, unlike fields and side */
     bool sums_sources;        /* the sources of --sources are those of one run, over which it sums */
+    bool by_names;            /* its values are the same on a renumbered graph: it breaks ties by the input's names, and
+                               * values that are vertices are such names */
     bool own_rows_suffice;    /* over ranks: beside runs it reads no edges, only the bounds of rows */
     bool values_on_request;   /* values are made where they are wanted; else an answer has none */
     ordo_type weight;         /* the type of weights that its operator reads; ORDO_NONE: it has one for each type */
@@ -84,6 +88,9 @@ typedef struct ordo_app {
     const ordo_operator *(*op)(const ordo_graph *g);
     ordo_status (*run)(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer,
                        ordo_stats *stats);
+    /* by_names, with predecessors or nearest sources: fills those that the input wants of an answer whose values are
+     * those of the graph, since of several right ones the ids of vertices choose. NULL: it has none. */
+    ordo_status (*trees)(const ordo_app_input *input, int threads, ordo_answer *answer);
     ordo_status (*verify)(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how);
     ordo_status (*memory)(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most);
 } ordo_app;

@@ -343,6 +343,7 @@ const ordo_app ordo_app_bc = {
     .sums_sources = true,
     .values_are_wide = true,
     .is_approximate = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

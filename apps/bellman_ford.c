@@ -407,6 +407,21 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
     return status;
 }
 
+static ordo_status trees(const ordo_app_input *input, int threads, ordo_answer *answer)
+{
+    ordo_graph_info info;
+    ordo_graph_get_info(input->graph, &info);
+    const ordo_paths paths = {.weighted = info.weight_type != ORDO_NONE, .by_hops = info.weight_min < 0};
+    if (!answer->cycle.length)
+        return ordo_answer_trees(input, paths, threads, answer);
+    const ordo_status status = ordo_answer_lists(answer, input);
+    ordo_vid *const lists[] = {answer->pred, answer->nearest};
+    for (int i = 0; i < 2 && !status; i++)
+        if (lists[i])
+            memset(lists[i], 0xff, answer->n * sizeof *lists[i]); /* ORDO_NO_VERTEX */
+    return status;
+}
+
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
     const ordo_path_query query = ordo_input_query(input);
@@ -424,8 +439,10 @@ const ordo_app ordo_app_bellman_ford = {
     .has_tree = true,
     .has_cycle = true,
     .has_infinity = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
+    .trees = trees,
     .verify = verify,
     .memory = ordo_bellman_ford_memory,
 };

@@ -94,6 +94,11 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
     return status;
 }
 
+static ordo_status trees(const ordo_app_input *input, int threads, ordo_answer *answer)
+{
+    return ordo_answer_trees(input, (ordo_paths){0}, threads, answer);
+}
+
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
     const ordo_path_query query = ordo_input_query(input);
@@ -111,8 +116,10 @@ const ordo_app ordo_app_bfs = {
     .has_tree = true,
     .has_infinity = true,
     .own_rows_suffice = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
+    .trees = trees,
     .verify = verify,
     .memory = ordo_bfs_memory,
 };

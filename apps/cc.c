@@ -232,6 +232,8 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
         return status;
     counting c = {.component = answer->values};
     status = ordo_for_ranges(options->threads, answer->n, 0, count_range, &c);
+    if (!status)
+        status = ordo_name_components(input->names, answer->n, answer->values);
     if (status)
         return status;
     answer->fields[0] = (ordo_field){.name = "components", .type = ORDO_U64, .whole = c.roots};
@@ -250,6 +252,7 @@ const ordo_app ordo_app_cc = {
     .summary = "connected components; of a directed graph the weak ones",
     .value_name = "component",
     .values_are_vertices = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

@@ -373,15 +373,39 @@ ordo_path_answer ordo_answer_claimed(const ordo_answer *answer, const ordo_app_i
                               .within = (double *)(size_t)&answer->within};
 }
 
+ordo_status ordo_answer_lists(ordo_answer *answer, const ordo_app_input *input)
+{
+    const ordo_vid n = ordo_graph_out(input->graph)->n;
+    if (input->want_pred && !answer->pred)
+        answer->pred = ordo_alloc(n, sizeof *answer->pred);
+    if (input->want_nearest && !answer->nearest)
+        answer->nearest = ordo_alloc(n, sizeof *answer->nearest);
+    return (answer->pred || !input->want_pred) && (answer->nearest || !input->want_nearest) ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
+ordo_status ordo_name_components(const ordo_vid *names, ordo_u64 n, ordo_u32 *component)
+{
+    if (!names)
+        return ORDO_OK;
+    ordo_vid *least = ordo_alloc(n, sizeof *least);
+    if (!least)
+        return ORDO_ERR_MEMORY;
+    memset(least, 0xff, n * sizeof *least); /* ORDO_NO_VERTEX */
+    for (ordo_u64 v = 0; v < n; v++)
+        least[component[v]] = names[v] < least[component[v]] ? names[v] : least[component[v]];
+    for (ordo_u64 v = 0; v < n; v++)
+        component[v] = least[component[v]];
+    ordo_free(least);
+    return ORDO_OK;
+}
+
 ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_app_input *input, ordo_stats *stats,
                               ordo_path_answer *out)
 {
     const ordo_vid n = ordo_graph_out(input->graph)->n;
-    ordo_status status = ordo_answer_capacity(answer, type, n, input->want_pred);
-    if (!status && input->want_nearest && !answer->nearest) {
-        answer->nearest = ordo_alloc(n, sizeof *answer->nearest);
-        status = answer->nearest ? ORDO_OK : ORDO_ERR_MEMORY;
-    }
+    ordo_status status = ordo_answer_capacity(answer, type, n, false);
+    if (!status)
+        status = ordo_answer_lists(answer, input);
     *out = ordo_answer_claimed(answer, input);
     out->stats = stats;
     return status;

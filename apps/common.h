@@ -84,7 +84,7 @@ ordo_status ordo_check_narrow(const ordo_graph *g, const char *what);
  * `grain` indices and are taken by free threads; grain 0: one part for each thread, in order. Little work is done by
  * the caller alone, unwatched. Where a watch cancels, parts are left out: ORDO_ERR_CANCELLED. */
 typedef void ordo_range_fn(void *arg, ordo_u64 begin, ordo_u64 end);
-ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn, void *arg);
+ORDO_API ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_range_fn *fn, void *arg);
 
 /* Seconds of a monotonic clock. */
 double ordo_clock(void);
@@ -116,6 +116,10 @@ double ordo_largest(int threads, const double *values, ordo_u64 count);
 
 /* Arrays for an answer of that type on n vertices, the old ones where they fit. */
 ordo_status ordo_answer_capacity(ordo_answer *answer, ordo_type type, ordo_u64 n, bool want_pred);
+/* Makes the arrays of predecessors and of nearest sources that the input wants and the answer has not. */
+ordo_status ordo_answer_lists(ordo_answer *answer, const ordo_app_input *input);
+/* Gives components, which are numbered as vertices are, the least name of their vertices; names NULL: leaves them. */
+ordo_status ordo_name_components(const ordo_vid *names, ordo_u64 n, ordo_u32 *component);
 /* The query of a run on that input, and the answer whose arrays it fills; both point into what they are made of.
  * Allocates predecessors and sources where they are wanted. */
 ordo_path_query ordo_input_query(const ordo_app_input *input);

@@ -256,6 +256,7 @@ const ordo_app ordo_app_hits = {
     .has_rounds = true,
     .values_are_wide = true,
     .is_approximate = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

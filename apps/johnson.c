@@ -303,6 +303,7 @@ const ordo_app ordo_app_johnson = {
     .wants_weights = true,
     .has_cycle = true,
     .has_infinity = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

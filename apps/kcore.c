@@ -304,6 +304,7 @@ const ordo_app ordo_app_kcore = {
     .summary = "core numbers, or the vertices of one k-core; directions are not looked at",
     .value_name = "core",
     .has_k = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

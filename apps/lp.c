@@ -17,8 +17,9 @@ static const ordo_operator *op_for(const ordo_graph *g)
     return ordo_operator_find("lp");
 }
 
-ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options *options, ordo_u32 *label,
-                        ordo_stats *stats)
+/* As ordo_labels, where each vertex begins with its name; names NULL: its number. */
+static ordo_status labels_of(const ordo_graph *g, const ordo_vid *names, ordo_u64 rounds, const ordo_options *options,
+                             ordo_u32 *label, ordo_stats *stats)
 {
     if (!g || (!label && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for labels" : "graph");
@@ -35,7 +36,9 @@ ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options
     const double before = ordo_clock();
     status = ordo_undirected_make(g, chosen.threads, &work.graph, &copy);
     const double prepared = ordo_clock() - before;
-    if (!status)
+    if (!status && names)
+        memcpy(label, names, work.targets * sizeof *label);
+    else if (!status)
         status = ordo_fill_ids(chosen.threads, label, work.targets);
     if (!status)
         status = ordo_run(&work, &chosen, stats);
@@ -43,6 +46,12 @@ ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options
         stats->prepare_seconds += prepared;
     ordo_graph_free(copy);
     return status;
+}
+
+ordo_status ordo_labels(const ordo_graph *g, ordo_u64 rounds, const ordo_options *options, ordo_u32 *label,
+                        ordo_stats *stats)
+{
+    return labels_of(g, NULL, rounds, options, label, stats);
 }
 
 ordo_status ordo_labels_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
@@ -78,7 +87,7 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 {
     ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
     if (!status)
-        status = ordo_labels(input->graph, input->rounds, options, answer->values, stats);
+        status = labels_of(input->graph, input->names, input->rounds, options, answer->values, stats);
     ordo_u64 labels, largest;
     if (!status && (status = count_labels(answer->values, answer->n, &labels, &largest)))
         ordo_stats_free(stats);
@@ -102,6 +111,7 @@ const ordo_app ordo_app_lp = {
     .value_name = "label",
     .has_rounds = true,
     .values_are_vertices = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

@@ -21,34 +21,42 @@ static const ordo_operator *op_for(const ordo_graph *g)
 
 typedef struct start {
     const ordo_csr *g;
-    ordo_u64 *cells; /* [n] */
-    ordo_u32 *rank;  /* [n] */
-    ordo_u64 huge;   /* atomic: the first vertex with too many edges; n if none */
+    const ordo_vid *names; /* by which vertices are ranked; NULL: by their numbers */
+    ordo_u64 *cells;       /* [n] */
+    ordo_u32 *rank;        /* [n] */
+    ordo_u64 huge;         /* atomic: the first vertex with too many edges; n if none */
 } start;
 
 enum { MOST_EDGES = (1 << 30) - 1 };
+
+static ordo_u32 rank_of(const start *s, ordo_vid v)
+{
+    return ordo_rank_of(s->names ? s->names[v] : v);
+}
 
 static void start_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     start *s = arg;
     const ordo_csr *g = s->g;
     for (ordo_u64 v = begin; v < end; v++) {
-        const ordo_u32 rank = ordo_rank_of((ordo_vid)v);
+        const ordo_u32 rank = rank_of(s, (ordo_vid)v);
         ordo_u64 lower = 0;
         if (g->row[v + 1] - g->row[v] > MOST_EDGES)
             ordo_keep_least_u64(&s->huge, v);
         for (ordo_eid e = g->row[v]; e < g->row[v + 1]; e++)
-            lower += ordo_rank_of(g->head[e * g->stride]) < rank;
+            lower += rank_of(s, g->head[e * g->stride]) < rank;
         s->cells[v] = mis_start(lower);
         s->rank[v] = rank;
     }
 }
 
 /* On a symmetric graph. */
-static ordo_status run_on(const ordo_graph *g, const ordo_options *options, ordo_u32 *member, ordo_stats *stats)
+static ordo_status run_on(const ordo_graph *g, const ordo_vid *names, const ordo_options *options, ordo_u32 *member,
+                          ordo_stats *stats)
 {
     const ordo_vid n = ordo_graph_out(g)->n;
     start s = {.g = ordo_graph_out(g),
+               .names = names,
                .cells = ordo_alloc(n, sizeof *s.cells),
                .rank = ordo_alloc(n, sizeof *s.rank),
                .huge = n};
@@ -67,7 +75,8 @@ static ordo_status run_on(const ordo_graph *g, const ordo_options *options, ordo
     return status;
 }
 
-ordo_status ordo_mis(const ordo_graph *g, const ordo_options *options, ordo_u32 *member, ordo_stats *stats)
+static ordo_status find(const ordo_graph *g, const ordo_vid *names, const ordo_options *options, ordo_u32 *member,
+                        ordo_stats *stats)
 {
     if (!g || (!member && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for the members" : "graph");
@@ -84,11 +93,16 @@ ordo_status ordo_mis(const ordo_graph *g, const ordo_options *options, ordo_u32 
     status = ordo_undirected_make(g, chosen.threads, &graph, &copy);
     const double prepared = ordo_clock() - before;
     if (!status)
-        status = run_on(graph, &chosen, member, stats);
+        status = run_on(graph, names, &chosen, member, stats);
     if (stats && (!status || status == ORDO_ERR_CANCELLED || status == ORDO_ERR_TIMEOUT))
         stats->prepare_seconds += prepared;
     ordo_graph_free(copy);
     return status;
+}
+
+ordo_status ordo_mis(const ordo_graph *g, const ordo_options *options, ordo_u32 *member, ordo_stats *stats)
+{
+    return find(g, NULL, options, member, stats);
 }
 
 ordo_status ordo_mis_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
@@ -111,7 +125,7 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 {
     ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
     if (!status)
-        status = ordo_mis(input->graph, options, answer->values, stats);
+        status = find(input->graph, input->names, options, answer->values, stats);
     if (status)
         return status;
     const ordo_u32 *member = answer->values;
@@ -133,6 +147,7 @@ const ordo_app ordo_app_mis = {
     .name = "mis",
     .summary = "a maximal independent set; directions are not looked at",
     .value_name = "member",
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

@@ -261,6 +261,7 @@ const ordo_app ordo_app_pagerank = {
     .has_ranks = true,
     .values_are_wide = true,
     .is_approximate = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

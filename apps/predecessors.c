@@ -215,6 +215,26 @@ ordo_status ordo_trees(const ordo_paths *paths, int threads, ordo_vid *pred, ord
     return status;
 }
 
+ordo_status ordo_answer_trees(const ordo_app_input *input, ordo_paths paths, int threads, ordo_answer *answer)
+{
+    const ordo_path_query query = ordo_input_query(input);
+    ordo_sources from;
+    ordo_status status = ordo_answer_lists(answer, input);
+    if (status)
+        return status;
+    const ordo_path_answer claimed = ordo_answer_claimed(answer, input);
+    status = ordo_sources_make(input->graph, &query, &claimed, &from);
+    if (status)
+        return status;
+    paths.g = ordo_graph_out(input->graph);
+    paths.type = answer->type;
+    paths.sources = &from;
+    paths.dist = answer->values;
+    status = ordo_trees(&paths, threads, claimed.pred, claimed.nearest);
+    ordo_sources_free(&from);
+    return status;
+}
+
 ordo_u64 ordo_predecessors_memory(ordo_u64 n)
 {
     return n * (sizeof(ordo_u32) + sizeof(ordo_vid));

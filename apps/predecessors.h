@@ -29,6 +29,9 @@ ordo_status ordo_predecessors_some(const ordo_paths *paths, int threads, ordo_vi
 /* The same as ordo_predecessors, and fills nearest[n] with the source that predecessors lead to; NULL: not wanted,
  * either of them. */
 ordo_status ordo_trees(const ordo_paths *paths, int threads, ordo_vid *pred, ordo_vid *nearest);
+/* Fills the predecessors and the nearest sources that the input wants of an answer which has distances, as ordo_trees()
+ * does. `paths`: how; its rows, sources and distances are set here. */
+ordo_status ordo_answer_trees(const ordo_app_input *input, ordo_paths paths, int threads, ordo_answer *answer);
 /* Bytes that ordo_predecessors may allocate. */
 ordo_u64 ordo_predecessors_memory(ordo_u64 n);
 

@@ -268,6 +268,8 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
         largest = size[component[v]] > largest ? size[component[v]] : largest;
     }
     ordo_free(size);
+    if ((status = ordo_name_components(input->names, n, answer->values)))
+        return status;
     answer->fields[0] = (ordo_field){.name = "components", .type = ORDO_U64, .whole = components};
     answer->fields[1] = (ordo_field){.name = "largest", .type = ORDO_U64, .whole = largest};
     answer->field_count = 2;
@@ -285,6 +287,7 @@ const ordo_app ordo_app_scc = {
     .summary = "strong components of a directed graph",
     .value_name = "component",
     .values_are_vertices = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
     .verify = verify,

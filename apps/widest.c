@@ -155,6 +155,22 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
     return status;
 }
 
+static ordo_status trees(const ordo_app_input *input, int threads, ordo_answer *answer)
+{
+    const ordo_path_query query = ordo_input_query(input);
+    const ordo_path_answer paths = ordo_answer_claimed(answer, input);
+    ordo_sources from;
+    (void)threads;
+    ordo_status status = ordo_answer_lists(answer, input);
+    if (!status)
+        status = ordo_sources_make(input->graph, &query, &paths, &from);
+    if (status)
+        return status;
+    status = answer->nearest ? ordo_nearest_by_width(&from, input->graph, answer->values, answer->nearest) : ORDO_OK;
+    ordo_sources_free(&from);
+    return status;
+}
+
 static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer, ordo_verify_how how)
 {
     const ordo_path_query query = ordo_input_query(input);
@@ -171,8 +187,10 @@ const ordo_app ordo_app_widest = {
     .wants_weights = true,
     .has_infinity = true,
     .own_rows_suffice = true,
+    .by_names = true,
     .op = op_for,
     .run = run,
+    .trees = trees,
     .verify = verify,
     .memory = ordo_widest_memory,
 };

@@ -248,6 +248,13 @@ bool gpus_wanted(const options *o);
 int gpus_run(const options *o, char **argv);
 /* Sets the owner of each vertex, as --partition asks. */
 ordo_status group_divide(const options *o, const loaded *g);
+/* Makes a graph in which the vertices of a part follow each other, on which renumbered_run() runs from then on, until
+ * renumbered_end() (renumbered.c). part[v], the part of each vertex, becomes that of each vertex of this graph. */
+ordo_status renumbered_by_parts(const options *o, const loaded *g, ordo_u32 *part, ordo_u32 parts);
+/* app->run, on that graph where there is one; input and answer are in the ids of the given graph. */
+ordo_status renumbered_run(const ordo_app *app, const ordo_app_input *input, const ordo_options *run,
+                           ordo_answer *answer, ordo_stats *stats);
+void renumbered_end(void);
 /* A graph of one vertex, with weights of the type that the app reads. */
 ordo_status tiny_graph(const ordo_app *app, ordo_graph **out);
 /* Checks options on such a graph before a large one is read. */

@@ -50,10 +50,15 @@ ordo_group *group_of_rows(void)
     return own_rows ? group : NULL;
 }
 
+static bool may_use_gpu(const options *o)
+{
+    return o->device && strcmp(o->device, "cpu") != 0;
+}
+
 void group_silence(options *o)
 {
     const bool edges_wanted = o->verify || o->partition || o->tree || o->path_to || o->nearest || o->target ||
-                              o->stop_after || o->coordinates || (o->device && strcmp(o->device, "cpu") != 0);
+                              o->stop_after || o->coordinates || may_use_gpu(o);
     own_rows = group && o->app && o->app->own_rows_suffice && !edges_wanted;
     if (!group || ordo_group_rank(group) == 0)
         return;
@@ -66,6 +71,15 @@ void group_silence(options *o)
     to_nowhere(&o->nearest);
     to_nowhere(&o->trace);
     to_nowhere(&o->cut);
+}
+
+/* Whether ranks are to own ranges of vertices, which the parts are not. */
+static bool needs_ranges(const options *o, const loaded *g)
+{
+    bool ranges = true;
+    for (ordo_u64 v = 1; v < g->info.vertices && ranges; v++)
+        ranges = parts[v - 1] <= parts[v];
+    return !ranges && (may_use_gpu(o) || o->app->op(g->graph)->kind == ORDO_KIND_GATHER);
 }
 
 ordo_status group_divide(const options *o, const loaded *g)
@@ -89,6 +103,8 @@ ordo_status group_divide(const options *o, const loaded *g)
     ordo_status status = ordo_partition_method_name(query.method)
                              ? ordo_partition_make(g->graph, &query, parts)
                              : ordo_partition_read(how, g->info.vertices, count, parts);
+    if (!status && o->app->by_names && needs_ranges(o, g))
+        status = renumbered_by_parts(o, g, parts, count);
     return status ? status : ordo_group_divide(group, parts, g->info.vertices);
 }
 

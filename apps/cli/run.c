@@ -161,7 +161,7 @@ ordo_status run_once(record *r, const ordo_app_input *input, const ordo_options 
 {
     double start = now();
     process_cancellable_run(run);
-    ordo_status status = r->app->run(input, run, answer, stats);
+    ordo_status status = renumbered_run(r->app, input, run, answer, stats);
     process_cancellable(false);
     double wall = now() - start;
     clear_progress();
@@ -522,6 +522,7 @@ ordo_status verb_run(const options *given)
         status = closed;
     else if (status)
         ordo_fail(status, "%s", failure);
+    renumbered_end();
     load_free(&g);
     free(o);
     return status;

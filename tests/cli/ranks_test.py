@@ -17,7 +17,7 @@ from command import Base, main, ordo
 LIBRARY = os.path.join(os.path.dirname(command.ORDO or ""), "libordo-mpi.so")
 MPIRUN = shutil.which("mpirun")
 # Root is refused, and so are more processes than cores, unless it is said that both are wanted.
-WORLD = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+WORLD = dict(os.environ, CUDA_VISIBLE_DEVICES="", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
              OMPI_MCA_btl_vader_single_copy_mechanism="none")
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
@@ -121,6 +121,29 @@ class Ranks(Base):
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
+    def test_renumbered(self):
+        """Where ranks have to own ranges, the graph is renumbered: sources, values, trees and ties are those of the input. Ranks that
+        may use a GPU, and find none, have ranges, too."""
+        graph, auto = GRAPHS[3], ("--device", "auto", "--scheduler", "bsp", "--threads", 1, "--partition", "random")
+        apps = (*APPS[:6], *APPS[7:], ("johnson", "--sources", "2"), ("cc",))
+        self.all_same([(2 + i % 3, app, graph, *auto) for i, app in enumerate(apps)] +
+                      [(3, ("lp", "--rounds", "6"), graph, "--threads", 2, "--partition", "random")])
+        of = ("--generate", graph, "--verify", "--partition", "random", "--threads", 1)
+        for out in self.together(self.over, ((2, "hits", *of), (3, "pagerank", *of, "--device", "auto"), (2, "bc", "-s", *of, "--device", "auto"))):
+            self.assertIn("PASS", out)
+        tree = ("sssp", "--source", 0, "--generate", "grid --width 12 --height 9", "--tree")
+        self.ok(ordo(*tree, self.path("one")))
+        self.over(3, *tree, self.path("many"), "--verify", *auto)
+        with open(self.path("one")) as a, open(self.path("many")) as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_renumbered_cycle(self):
+        """The vertices and edges of a negative cycle are those of the input: of parallel edges the right one."""
+        with open(self.path("cycle"), "w") as f:
+            f.write("".join(f"{v} {v + 1} {w}\n" for v in range(99) for w in (9, 1 + v % 3, 7)) + "99 50 -200\n")
+        out = self.over(2, "bellman-ford", self.path("cycle"), "--source", 0, "--device", "auto", "--partition", "random", "--verify")
+        self.assertRegex(out, "(?s)negative_cycle 1.*PASS|PASS.*negative_cycle 1")
+
     def test_pull(self):
         """Searches that pull read the frontiers of all ranks, with any partition."""
         of = (APPS[1], "rmat --scale 12", "--scheduler", "bsp", "--threads", 2)
@@ -178,7 +201,7 @@ class Ranks(Base):
             f.write("0\n2\n")
         self.together(self.not_over, (
             (2, "scheduler 'adds' does not run 'sssp_u32' over ranks; these do: bsp, near_far, delta, topology", *words, "--scheduler", "adds"),
-            (2, "expected no --partition", "hits", "--generate", GRAPHS[3], "--scheduler", "bsp", "--partition", "random"),
+            (2, "it gathers, for which ranks own ranges of vertices", "run", KATZ, "--generate", GRAPHS[3], "--scheduler", "bsp", "--partition", "random"),
             (2, "scheduler 'topology' does not run 'katz' over ranks; these do: bsp", "run", KATZ, "--generate", GRAPHS[3], "--scheduler", "topology"),
             (2, "ranks on CPUs send lists behind a superstep, found exchange=eager", *words, "--scheduler", "bsp", "--set", "exchange=eager"),
             (2, "ranks on CPUs send lists behind a superstep, found exchange=atomic", *words, "--scheduler", "bsp", "--set", "exchange=atomic"),
