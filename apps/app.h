@@ -77,7 +77,6 @@ typedef struct ordo_app {
     bool sums_sources;        /* the sources of --sources are those of one run, over which it sums */
     bool by_names;            /* its values are the same on a renumbered graph: it breaks ties by the input's names, and
                                * values that are vertices are such names */
-    bool own_rows_suffice;    /* over ranks: beside runs it reads no edges, only the bounds of rows */
     bool values_on_request;   /* values are made where they are wanted; else an answer has none */
     ordo_type weight;         /* the type of weights that its operator reads; ORDO_NONE: it has one for each type */
     /* Writes value v of an answer as text of one line, as snprintf() does. NULL: the value is a number. */
@@ -86,6 +85,9 @@ typedef struct ordo_app {
     /* The operator that the app would run on this graph. Serves to check options, and to predict memory, before a graph
      * is loaded in full. */
     const ordo_operator *(*op)(const ordo_graph *g);
+    /* Over ranks: whether, with these options, runs on the graph and all beside them read the edges of own rows alone.
+     * Of a graph of which a rank has these. NULL: they never do. */
+    bool (*own_rows_suffice)(const ordo_graph *g, const ordo_options *options);
     ordo_status (*run)(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer,
                        ordo_stats *stats);
     /* by_names, with predecessors or nearest sources: fills those that the input wants of an answer whose values are

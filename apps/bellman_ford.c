@@ -429,6 +429,13 @@ static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer
     return ordo_bellman_ford_verify(input->graph, &query, &paths, &answer->cycle, how);
 }
 
+/* Cycles are looked for in all edges. */
+static bool own_rows_suffice(const ordo_graph *g, const ordo_options *options)
+{
+    (void)options;
+    return !may_be_negative(g);
+}
+
 extern const ordo_app ordo_app_bellman_ford;
 const ordo_app ordo_app_bellman_ford = {
     .name = "bellman-ford",
@@ -441,6 +448,7 @@ const ordo_app ordo_app_bellman_ford = {
     .has_infinity = true,
     .by_names = true,
     .op = op_for,
+    .own_rows_suffice = own_rows_suffice,
     .run = run,
     .trees = trees,
     .verify = verify,

@@ -19,6 +19,9 @@
 #include <ordo/detail/backend.h>
 #include <ordo/memory.h>
 
+#include "framework/graph/graph.h"
+#include "framework/run/distributed.h"
+
 static const ordo_operator *op_for(const ordo_graph *g)
 {
     (void)g;
@@ -34,25 +37,32 @@ enum { PHASES = sizeof PHASE / sizeof PHASE[0], HEAD_START = 3 /* phases */ };
 typedef struct head_start_phase {
     const ordo_links *links;
     ordo_links_fn *fn;
+    ordo_vid first;
 } head_start_phase;
 
 static void head_start_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     const head_start_phase *phase = arg;
     ordo_links_count count = {0};
-    phase->fn(phase->links, (ordo_vid)begin, (ordo_vid)end, &count);
+    phase->fn(phase->links, phase->first + (ordo_vid)begin, phase->first + (ordo_vid)end, &count);
 }
 
-/* The first phases, before a run of the operator. */
-static ordo_status head_start(const ordo_csr *g, int threads, ordo_u32 *component)
+/* The first phases, before a run of the operator. Of a rank that has its own rows alone: the phases of these, in which
+ * vertices of others are heads; then labels are those that the vertices' owners have found. */
+static ordo_status head_start(const ordo_graph *graph, const ordo_options *options, ordo_u32 *component)
 {
+    const ordo_csr *const g = ordo_graph_out(graph);
     const ordo_links links = {.g = g, .parent = component};
-    ordo_status status = ORDO_OK;
+    const ordo_group *const group = graph->part ? options->group : NULL;
+    const int rank = group ? ordo_group_rank(group) : 0, ranks = group ? ordo_group_size(group) : 1;
+    head_start_phase phase = {.links = &links, .first = group ? ordo_range_begin(g, rank, ranks) : 0};
+    const ordo_vid end = rank + 1 < ranks ? ordo_range_begin(g, rank + 1, ranks) : g->n;
+    ordo_status status = group ? ordo_fill_ids(options->threads, component, g->n) : ORDO_OK;
     for (int p = 0; p < HEAD_START && !status; p++) {
-        head_start_phase phase = {&links, PHASE[p]};
-        status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, head_start_range, &phase);
+        phase.fn = PHASE[p];
+        status = ordo_for_ranges(options->threads, end - phase.first, ORDO_GRAIN, head_start_range, &phase);
     }
-    return status;
+    return status || !group ? status : ordo_group_gather(group, component, phase.first, g->n, sizeof *component);
 }
 
 /* The native program: all phases. */
@@ -174,7 +184,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
     }
     double prepared = ordo_clock();
     if (!status)
-        status = head_start(ordo_graph_out(work.graph), chosen.threads, component);
+        status = head_start(work.graph, &chosen, component);
     double linked = ordo_clock();
     if (status) {
         ordo_runs_none(stats, status);
@@ -254,6 +264,7 @@ const ordo_app ordo_app_cc = {
     .values_are_vertices = true,
     .by_names = true,
     .op = op_for,
+    .own_rows_suffice = ordo_own_rows_symmetric,
     .run = run,
     .verify = verify,
     .memory = ordo_cc_memory,

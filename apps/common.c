@@ -42,6 +42,18 @@ ordo_status ordo_check_weights(const ordo_graph *graph, const char *paths, const
     return ORDO_OK;
 }
 
+bool ordo_own_rows_always(const ordo_graph *g, const ordo_options *options)
+{
+    (void)g, (void)options;
+    return true;
+}
+
+bool ordo_own_rows_symmetric(const ordo_graph *g, const ordo_options *options)
+{
+    (void)options;
+    return ordo_graph_symmetric(g);
+}
+
 ordo_options ordo_options_or(const ordo_options *options, const char *scheduler)
 {
     ordo_options chosen = options ? *options : (ordo_options){0};

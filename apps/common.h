@@ -103,6 +103,11 @@ ordo_status ordo_copy_rows(const ordo_graph *g, ordo_direction direction, int th
 /* Bytes of that copy; *lists: bytes that are needed in addition while it is made. */
 ordo_u64 ordo_copy_memory(const ordo_graph *g, ordo_direction direction, ordo_u64 *lists);
 
+/* For ordo_app.own_rows_suffice: of every graph; of one that has both directions of every edge, so that no copy is made
+ * and out-rows are in-rows. */
+bool ordo_own_rows_always(const ordo_graph *g, const ordo_options *options);
+bool ordo_own_rows_symmetric(const ordo_graph *g, const ordo_options *options);
+
 /* Sets *least to value if that is smaller. */
 static inline void ordo_keep_least_u64(ordo_u64 *least, ordo_u64 value)
 {

@@ -113,6 +113,7 @@ const ordo_app ordo_app_lp = {
     .values_are_vertices = true,
     .by_names = true,
     .op = op_for,
+    .own_rows_suffice = ordo_own_rows_symmetric,
     .run = run,
     .verify = verify,
     .memory = ordo_labels_memory,

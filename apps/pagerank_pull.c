@@ -42,6 +42,7 @@
 
 #include "apps/common.h"
 #include "apps/runs.h"
+#include "framework/graph/graph.h"
 #include "framework/run/in_rows.h"
 #include "framework/run/plan.h"
 
@@ -82,6 +83,7 @@ ordo_options ordo_pagerank_pull_options(const ordo_options *options)
 /* The arrays of a run; those of one type are used. */
 typedef struct arrays {
     const ordo_csr *g, *in;
+    bool own_rows;              /* alone: edges of others are not there */
     bool wide;                  /* f64 */
     double damping, base;       /* d; (1 - d) / n */
     double relaxation;          /* of the operator */
@@ -118,7 +120,7 @@ static void choose_begin(arrays *a, double tolerance, bool double_buffered)
     const ordo_csr *in = a->in;
     const ordo_u64 n = in->n, m = in->m, step = n / SAMPLE + 1;
     a->first = 1.0 / (double)(n ? n : 1);
-    if (m == 0 || (double_buffered && tolerance < FINEST_EXPECTED))
+    if (m == 0 || a->own_rows || (double_buffered && tolerance < FINEST_EXPECTED))
         return;
     double sampled = 0, seen = 0, dangling = 0, lost = 0; /* vertices, in-edges; those without out-edges, of these */
     for (ordo_u64 v = 0; v < n; v += step) {
@@ -274,6 +276,7 @@ ordo_status ordo_pagerank_pull(const ordo_graph *g, double damping, double toler
         return status;
     arrays a = {.g = ordo_graph_out(g),
                 .in = in,
+                .own_rows = g->part,
                 .wide = tolerance < FINEST_F32,
                 .damping = (damping > LEAST_DAMPING) ? damping : LEAST_DAMPING,
                 .part = ordo_alloc(n / ORDO_GRAIN + 1, sizeof(double)),

@@ -246,6 +246,9 @@ void load_free(loaded *g);
 /* --gpus (gpus.c): whether this process is to start the ranks; starts them, and returns the exit status. */
 bool gpus_wanted(const options *o);
 int gpus_run(const options *o, char **argv);
+/* Whether this rank has read its own rows, and the app turns out to need all: then all ranks are to read the graph
+ * again, which reads all rows. */
+bool group_lacks_rows(const options *o, const ordo_options *run, const loaded *g);
 /* Sets the owner of each vertex, as --partition asks. */
 ordo_status group_divide(const options *o, const loaded *g);
 /* Makes a graph in which the vertices of a part follow each other, on which renumbered_run() runs from then on, until

@@ -4,6 +4,7 @@
  * /dev/null. An error ends all processes: where all have one, rank 0 is the one that says it.
  */
 #include "apps/cli/cli.h"
+#include "framework/graph/graph.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -22,6 +23,13 @@ ordo_group *group_here(void)
 bool group_suits(const options *o)
 {
     return o->verb & VERB_APP || (o->verb & VERB_BENCH && o->word_count > 0 && !strcmp(o->words[0], "queue"));
+}
+
+bool group_lacks_rows(const options *o, const ordo_options *run, const loaded *g)
+{
+    const bool lacks = own_rows && g->graph->part && !o->app->own_rows_suffice(g->graph, run);
+    own_rows &= !lacks;
+    return lacks;
 }
 
 /* A file that is not standard output, which is quiet by itself. */
@@ -58,7 +66,7 @@ static bool may_use_gpu(const options *o)
 void group_silence(options *o)
 {
     const bool edges_wanted = o->verify || o->partition || o->tree || o->path_to || o->nearest || o->target ||
-                              o->stop_after || o->coordinates || may_use_gpu(o);
+                              o->stop_after || o->coordinates;
     own_rows = group && o->app && o->app->own_rows_suffice && !edges_wanted;
     if (!group || ordo_group_rank(group) == 0)
         return;

@@ -504,6 +504,10 @@ ordo_status verb_run(const options *given)
         status = open_outputs(o, &out);
     if (!status)
         status = load_graph(o, path, o->app->wants_weights, &g);
+    if (!status && group_lacks_rows(o, &run, &g)) {
+        load_free(&g);
+        status = load_graph(o, path, o->app->wants_weights, &g);
+    }
     if (!status)
         status = group_divide(o, &g);
     if (!status && !o->quiet) {

@@ -266,6 +266,8 @@ static ordo_status bsp_run_job(ordo_job *job)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'bsp' with direction=pull does not run '%s', whose cells sum, over ranks",
                          job->op->name);
+    if (a.direction == BSP_AUTO && !ordo_job_may_need_in(job)) /* of its own rows alone a rank makes no in-rows */
+        a.direction = BSP_PUSH;
 #else
     status = bsp_lists_check(job, listed);
     if (status)

@@ -286,6 +286,45 @@ class Ranks(Base):
             if count > 1:
                 self.assertLess(held, whole[0] * (1 if count == 8 else 0.9), (count, case))  # of few edges each has blocks of others, too
 
+    def held(self, count, app, graph, *words):
+        """Bytes of the graph, and the values that are written."""
+        name = self.path(f"{count}-{app}-{graph}-{len(words)}.values")
+        words = (app, self.path(graph), *words, "--threads", 1, "--json", "-", "--output", name)
+        if count > 1:
+            out = self.over(count, *words)
+        else:
+            run = ordo(*words)
+            self.assertEqual(run.returncode, 0, run.err)
+            out = run.out
+        with open(name) as f:
+            return json.loads(out)["graph"]["bytes"], list(map(float, f))
+
+    def test_own_rows_of_apps(self):
+        """The same of apps that need all edges of some graphs, which are read again then: of directed ones, of negative weights."""
+        weights = ("--weights", "uniform:1:99")
+        for name, more in (("directed.wsg", weights), ("both.sg", ("-s",)), ("directed.sg", ())):
+            self.ok(ordo("generate", "rmat", "--scale", 13, *more, "--output", self.path(name)))
+        with open(self.path("negative.wel"), "w") as f:
+            f.write("".join(f"{v} {to} {i + v % 50 - to % 50}\n" for v in range(20000) for i in range(1, 9) for to in ((v + i * i) % 20000,)))
+        self.ok(ordo("convert", self.path("negative.wel"), self.path("negative.wsg")))
+        push = ("--scheduler", "bsp", "--set", "direction=push", "--tolerance", "1e-9")
+        cases = ((True, "bellman-ford", "directed.wsg", "--source", 3), (False, "bellman-ford", "negative.wsg", "--source", 3),
+                 (True, "cc", "both.sg", "--scheduler", "bsp"), (False, "cc", "directed.sg", "--scheduler", "bsp"),
+                 (True, "lp", "both.sg", "--rounds", 4), (False, "lp", "directed.sg", "--rounds", 4),
+                 (True, "pagerank", "both.sg", "--tolerance", "1e-9"), (False, "pagerank", "directed.sg", "--tolerance", "1e-9"),
+                 (True, "pagerank", "both.sg", *push), (True, "pagerank", "directed.sg", *push))
+        found = self.together(self.held, [(count, *case) for _, *case in cases for count in (1, 3)])
+        for (own, *case), (whole, one), (held, many) in zip(cases, found[::2], found[1::2]):
+            if own:
+                self.assertLess(held, 0.7 * whole, case)
+            else:  # in-rows are added where rounds gather
+                self.assertGreaterEqual(held, whole, case)
+            if case[0] == "pagerank":
+                for a, b in zip(one, many):
+                    self.assertAlmostEqual(a, b, delta=1e-5 * a, msg=case)
+            else:
+                self.assertEqual(one, many, case)
+
     def test_own_rows_damaged(self):
         """A neighbour that does not exist is found by the rank whose edge it is, with its byte."""
         self.ok(ordo("generate", *GRAPHS[3].split(), "--output", self.path("damaged.wsg")))

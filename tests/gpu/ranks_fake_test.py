@@ -263,6 +263,36 @@ class Ranks(Simulated):
             for scheduler in ("delta", "bsp", "near_far", "broker", "inbox") + (("adds",) if app == "bfs" else ()):
                 self.right(3, app, "--generate", graph, "-s", "--scheduler", scheduler, FAKE_GUARD=str(1 << 20))
 
+    def test_own_rows(self):
+        """A rank's host reads the rows that it owns from a GAP file, where the app needs no others."""
+        for name, more in (("directed.wsg", ("--weights", "uniform:1:99")), ("both.sg", ("-s",)), ("directed.sg", ())):
+            subprocess.run([ORDO, "generate", "rmat", "--scale", "12", *more, "--output", self.file(name), "--quiet"], check=True,
+                           env=dict(os.environ, LD_LIBRARY_PATH=self.folder.name))
+        cases = [(True, "sssp", "directed.wsg", "--source", 5, "--scheduler", s) for s in ("bsp", "delta", "near_far", "broker", "inbox")]
+        cases += [(True, "bfs", graph, "--source", 5, "--scheduler", "bsp") for graph in ("both.sg", "directed.sg")]
+        cases += [(True, "bellman-ford", "directed.wsg", "--source", 5), (True, "lp", "both.sg", "--rounds", 4),
+                  (False, "lp", "directed.sg", "--rounds", 4), (True, "pagerank", "both.sg"), (False, "pagerank", "directed.sg"),
+                  (True, "pagerank", "directed.sg", "--set", "direction=push"), (False, "kcore", "both.sg")]
+        for i, (own, app, graph, *words) in enumerate(cases):
+            values, record = [], []
+            for ranks in (None, 2 + i % 2):
+                at = self.file("values") + str(ranks)
+                cut = words[:2] if app in ("sssp", "bfs") else words  # whichever scheduler: the same values
+                command = (app, self.file(graph), *(words if ranks else cut), "-o", at, "--json", "-")
+                run = self.run_over(ranks, *command) if ranks else subprocess.run(
+                    [ORDO, *map(str, command)], timeout=60, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                    env=dict(os.environ, LD_LIBRARY_PATH=self.folder.name))
+                self.assertEqual(run.returncode, 0, (command, run.stderr))
+                record.append(json.loads(run.stdout)["graph"])
+                with open(at, encoding="ascii") as f:
+                    values.append([float(line) for line in f])
+            self.assertEqual(record[0]["checksum"], record[1]["checksum"])
+            self.assertEqual(record[1]["bytes"] < 0.8 * record[0]["bytes"], own, (app, graph, words, record))
+            for a, b in zip(*values):
+                self.assertAlmostEqual(a, b, delta=2e-3 * a if app == "pagerank" else 0, msg=f"{app} {graph}")
+        # no in-rows are made of a part: asked for by name, they are refused
+        self.wrong(2, "in-rows need all of it", 2, "bfs", self.file("directed.sg"), "--source", 5, "--scheduler", "bsp", "--set", "direction=pull")
+
     def test_broker(self):
         """No supersteps: chunks that come late, boxes of one chunk, a queue of few places, ranks without vertices."""
         settings = ((), ("queue=bwd",), ("ring=4",), ("batch=1", "queue=bwd"), ("ring=1",))
