@@ -354,7 +354,7 @@ ORDO_INLINE bool bsp_will_pull(const ordo_job *job, bool pulling, ordo_u64 items
                                ordo_u64 edges_left)
 {
     const double alpha = job->tunable[BSP_ALPHA],
-                 beta = job->tunable[BSP_BETA] > 0 ? job->tunable[BSP_BETA] : BSP_BETA_CPU;
+                 beta = job->tunable[BSP_BETA] > 0 ? job->tunable[BSP_BETA] : (double)BSP_BETA_CPU;
     if (op_can_gather)
         return edges > job->out->m / BSP_DENSE;
     if (pulling)

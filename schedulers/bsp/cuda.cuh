@@ -142,10 +142,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
         used = used || (bsp_pulls && pulling);
         bits = bsp_pulls && pulling;
 #endif
-        const bool works = (bsp_pulls && pulling) || ordo_dev_may_work(counters);
+        const bool works = (bsp_pulls && pulling) || ordo_dev_may_work(counters, op_dev_searches);
         if constexpr (Traced)
             ordo_live_step(a.run.traced, step, items, step, 0, 0,
-                           bsp_pulls && pulling ? gridDim.x : ordo_dev_workers(counters));
+                           bsp_pulls && pulling ? gridDim.x : ordo_dev_workers(counters, op_dev_searches));
         /* in a step with few items, a test before the atomic is one more round trip to wait for */
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
         /* all candidates of a step are equal: one atomic improves a cell */
@@ -287,7 +287,7 @@ static ordo_status bsp_run_job(ordo_job *job)
     if (!status) {
         a.in = c.in;
         a.alpha = job->tunable[BSP_ALPHA];
-        a.beta = job->tunable[BSP_BETA] > 0 ? job->tunable[BSP_BETA] : BSP_BETA_CUDA;
+        a.beta = job->tunable[BSP_BETA] > 0 ? job->tunable[BSP_BETA] : (double)BSP_BETA_CUDA;
         a.num_items = job->num_items;
         a.racy = job->sync == ORDO_SYNC_RACY;
 #if !ORDO_OVER_RANKS

@@ -129,7 +129,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4) bsp_list_kernel
             break;
         if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
-        ordo_live_step(a.run.traced, step, items, step, 0, 0, ordo_dev_workers(counters));
+        ordo_live_step(a.run.traced, step, items, step, 0, 0, ordo_dev_workers(counters, op_dev_searches));
         op_dev_step(
             &tile, f, &a.rows, a.cells, &a.state, step, &mine,
             [&](ordo_vid item, op_taken value, ordo_u64 e) {
@@ -355,7 +355,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_race_kernel(co
             break;
         if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
-        ordo_live_step(a.run.traced, step, items, step, 0, 0, ordo_dev_workers(counters));
+        ordo_live_step(a.run.traced, step, items, step, 0, 0, ordo_dev_workers(counters, op_dev_searches));
         ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->counters[(step + 1) % 3].count;
         op_dev_step(
             &tile, f, &a.rows, a.cells, &a.state, step, &again,

@@ -66,18 +66,19 @@ ORDO_FN ordo_u32 ordo_cuda_spread(ordo_u32 parts, ordo_u32 items, ordo_u32 block
     return shift;
 }
 
-/* The most blocks that have a part of a step. */
-ORDO_DEV ordo_u32 ordo_dev_workers(const ordo_cuda_superstep_counters *counters)
+/* The most blocks that have a part of a step. `shared`: several may have parts of an item. */
+ORDO_DEV ordo_u32 ordo_dev_workers(const ordo_cuda_superstep_counters *counters, bool shared = false)
 {
-    const ordo_u64 most = ((ordo_u64)counters->segments + counters->count) << ORDO_CUDA_PARTS;
+    const ordo_u64 items = (ordo_u64)counters->count << (shared ? ORDO_CUDA_PARTS : 0);
+    const ordo_u64 most = ((ordo_u64)counters->segments << ORDO_CUDA_PARTS) + items;
     return most < gridDim.x ? (ordo_u32)most : gridDim.x;
 }
 
 /* By a block: whether it may have a part of a step; false: it has none, since blocks are given parts and tiles in the
  * order of their numbers. */
-ORDO_DEV bool ordo_dev_may_work(const ordo_cuda_superstep_counters *counters)
+ORDO_DEV bool ordo_dev_may_work(const ordo_cuda_superstep_counters *counters, bool shared = false)
 {
-    return blockIdx.x < ordo_dev_workers(counters);
+    return blockIdx.x < ordo_dev_workers(counters, shared);
 }
 
 /* By the thread that reports (ordo_dev_reports), at the start of a step: clears the counters of the step after next,
