@@ -10,9 +10,9 @@ ordo_status ordo_cuda_ranks_map(const ordo_remote *remote, ordo_u64 bytes, ordo_
 /* Waits until what this rank clears is cleared, and then for all ranks. */
 ordo_status ordo_cuda_ranks_meet(const ordo_remote *remote);
 
-/* Before a run: reads a word of each page that the ranks have shared in earlier ones, where this GPU sees it. A GPU that
- * was idle for some 10 ms does not know any more where pages of others are: the first access to each takes .1 ms, for
- * all together .2 ms, and a kernel would wait for some of them several times (two H200). Asynchronous. */
+/* Before a run: reads a word of each page that the ranks have shared in earlier ones, where this GPU sees it. A GPU
+ * that was idle for some 10 ms does not know any more where pages of others are: the first access to each takes .1 ms,
+ * for all together .2 ms, and a kernel would wait for some of them several times (two H200). Asynchronous. */
 void ordo_cuda_ranks_touch(const ordo_remote *remote);
 
 /* After a launch, where cells were shared: copies those that this rank owns back to where they were. */
