@@ -75,8 +75,8 @@ static ordo_status run_on(const ordo_graph *g, const ordo_vid *names, const ordo
     return status;
 }
 
-static ordo_status find(const ordo_graph *g, const ordo_vid *names, const ordo_options *options, ordo_u32 *member,
-                        ordo_stats *stats)
+static ordo_status independent_set(const ordo_graph *g, const ordo_vid *names, const ordo_options *options,
+                                   ordo_u32 *member, ordo_stats *stats)
 {
     if (!g || (!member && ordo_graph_out(g)->n))
         return ordo_fail(ORDO_ERR_USAGE, "no %s given", g ? "room for the members" : "graph");
@@ -102,7 +102,7 @@ static ordo_status find(const ordo_graph *g, const ordo_vid *names, const ordo_o
 
 ordo_status ordo_mis(const ordo_graph *g, const ordo_options *options, ordo_u32 *member, ordo_stats *stats)
 {
-    return find(g, NULL, options, member, stats);
+    return independent_set(g, NULL, options, member, stats);
 }
 
 ordo_status ordo_mis_memory(const ordo_graph *g, const ordo_options *options, ordo_u64 *expected, ordo_u64 *at_most)
@@ -125,7 +125,7 @@ static ordo_status run(const ordo_app_input *input, const ordo_options *options,
 {
     ordo_status status = ordo_answer_capacity(answer, ORDO_U32, ordo_graph_out(input->graph)->n, false);
     if (!status)
-        status = find(input->graph, input->names, options, answer->values, stats);
+        status = independent_set(input->graph, input->names, options, answer->values, stats);
     if (status)
         return status;
     const ordo_u32 *member = answer->values;

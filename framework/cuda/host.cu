@@ -627,7 +627,7 @@ static ordo_status get_graph(ordo_job *job, bool need_in, ordo_u64 fixed, ordo_c
     void *attached = NULL;
     if (job->op->kind == ORDO_KIND_CRITICAL) /* critical operators have no rows */
         return check_capacity(c->own, fixed);
-    if (job->remote)
+    if (job->remote) /* first, so that it is done while the host copies */
         ordo_cuda_ranks_touch(job->remote);
     const part_of_rows part = rows_of(job);
     const bool same = need_in && ordo_graph_symmetric(ordo_job_graph(job));

@@ -27,13 +27,13 @@ extern "C" ordo_u32 ORDO_CUDA_BOX(ordo_u32 owned);
 #endif
 
 enum { WORDS, BOXES, STAGED, FRONTIER, CHUNKS, MARKS, SHARES, CELLS, QUEUE, GATHER, BLOCKS = GATHER + 2 };
-static const double LASTS = .005; /* seconds for which a GPU knows where pages of others are, and more */
-enum { MOST_SHIFT = 10 };         /* of chunks in a ring of ranks that do not meet: a million messages in a box */
+static const double PAGES_LAST = .005; /* seconds of idling behind which a GPU still knows where pages of others are */
+enum { MOST_SHIFT = 10 };              /* of chunks in a ring of ranks that do not meet: a million messages in a box */
 
 /* Of the process, which is one rank. */
 static void *block[BLOCKS];
 static ordo_u64 size[BLOCKS];
-static double used;                                         /* when a kernel has last used them, or they were touched */
+static double last_used;                                    /* when a kernel has last used them, or they were touched */
 static bool asked_who_sees, all_see, seen[ORDO_CUDA_RANKS]; /* ranks whose memory this GPU sees */
 
 static ordo_status take(const ordo_peers *peers, int which, ordo_u64 bytes)
@@ -108,9 +108,9 @@ static ordo_status begin(const ordo_remote *remote, const ordo_job *job, ordo_cu
 
 void ordo_cuda_ranks_touch(const ordo_remote *remote)
 {
-    if (ordo_seconds() < used + LASTS)
+    if (ordo_seconds() < last_used + PAGES_LAST)
         return;
-    used = ordo_seconds();
+    last_used = ordo_seconds();
     for (int which = 0; which < BLOCKS; which++)
         for (ordo_u32 r = 0; r < remote->count && block[which]; r++)
             if (r != remote->rank && seen[r])
@@ -371,7 +371,7 @@ ordo_status ordo_cuda_ranks_result(ordo_remote *remote, float *milliseconds)
         ordo_cuda_failed(cudaMemcpy(&words, block[WORDS], sizeof words, cudaMemcpyDeviceToHost), "copying counts");
     if (status)
         return status;
-    used = ordo_seconds();
+    last_used = ordo_seconds();
     remote->messages = words.messages;
     *milliseconds = (float)(1e-6 * (double)words.nanoseconds);
     return ORDO_OK;

@@ -398,15 +398,16 @@ enum { op_dev_searches = 0 };
 enum { op_dev_searches = (int)op_knows_final };
 #endif
 
-/* By a whole block: calls `each(i)` for begin <= i < end, a thread for one of ORDO_CUDA_THREADS at a time. All warps
- * call `pause()` behind each; in searches the block calls `done()` when threads have had ORDO_CUDA_FEW and more come. */
+/* By a whole block: calls `each(i)` for begin <= i < end, in rounds in which each thread has one. All warps call
+ * `pause()` behind a round; in searches the block calls `done()` behind ORDO_CUDA_FEW rounds if more come. Threads that
+ * call something together stay in the loop together: those of a block, of a warp, or none. */
 template <typename Number, typename Each, typename Done, typename Pause>
 ORDO_DEV void op_dev_deal(Number begin, Number end, Each each, Done done, Pause pause)
 {
     const ordo_u32 together = op_dev_searches ? threadIdx.x : op_dev_pauses<Pause> ? threadIdx.x % 32 : 0;
     ordo_u32 round = 0;
-    for (Number i = begin + threadIdx.x; i - together < end; i += ORDO_CUDA_THREADS) { /* those go on together */
-        if (!together || i < end)
+    for (Number i = begin + threadIdx.x; i - together < end; i += ORDO_CUDA_THREADS) {
+        if (!together || i < end) /* the first of those, or one alone, is in the loop for itself */
             each(i);
         pause();
         if (op_dev_searches && ++round % ORDO_CUDA_FEW == 0 && i - together + ORDO_CUDA_THREADS < end)
