@@ -31,7 +31,7 @@ enum { BRIEFER = 1 };
 #endif
 
 /* What takes long and has nothing that TSan could see is left out under it: allocations that fail one by one, a long
- * run of one thread. */
+ * run of one thread, choices and refusals. */
 #ifdef __SANITIZE_THREAD__
 enum { UNDER_TSAN = 1 };
 #else

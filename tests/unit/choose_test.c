@@ -514,7 +514,8 @@ int main(void)
     tcase_add_loop_test(tc, relax_operators, 0, COUNT(relax_table));
     tcase_add_test(tc, nearly_done_runs);
     tcase_add_test(tc, runs_that_pay_for_rows_by_weight);
-    tcase_add_loop_test(tc, levels_and_long_rows, 0, DEPTHS);
+    if (!UNDER_TSAN)
+        tcase_add_loop_test(tc, levels_and_long_rows, 0, DEPTHS);
     tcase_add_loop_test(tc, critical_operators, 0, COUNT(critical_table));
     tcase_add_loop_test(tc, settings_and_syncs_are_honoured, 0, COUNT(settings));
     tcase_add_test(tc, device_auto_takes_the_gpu_where_that_runs);
