@@ -82,7 +82,7 @@ static void carry(ordo_u64 number)
     cargo.peers->quiet();
     for (ordo_u32 to = 0; to < cargo.count; to++)
         if (!cargo.seen[to])
-            cargo.peers->put(&cargo.words->met[cargo.rank].number, &cargo.words->said[turn][cargo.rank].number,
+            cargo.peers->put(&cargo.words->met[cargo.rank].number, &cargo.words->said[turn][cargo.rank].word[0].y,
                              sizeof number, (int)to);
     cargo.peers->quiet();
 }

@@ -176,7 +176,7 @@ template <bool Staged> ORDO_DEV void work(const ranks_order &o, ranks_stage *s, 
 }
 
 template <bool Staged>
-static __global__ void __launch_bounds__((QUEUE_THREADS)) call_queues(const __grid_constant__ ranks_order o)
+static __global__ void __launch_bounds__((QUEUE_THREADS), 1) call_queues(const __grid_constant__ ranks_order o)
 {
     __shared__ ranks_stage stage;
     const ordo_u32 warps = blockDim.x / 32;

@@ -273,6 +273,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
         const ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * warp) * 32;
 #if ORDO_OVER_RANKS
         w.stage = &stage;
+        w.staged = true;
         hooks.hand.turns = blockIdx.x * ADDS_DEV_WARPS + warp;
 #endif
         op_warp_loop(a.ctx, a.run, &w, hooks, initial);
@@ -406,8 +407,8 @@ static ordo_status adds_run_job(ordo_job *job)
     ordo_status status = op_cuda_begin(job, &c);
     const void *kernel =
         status ? NULL
-               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)adds_kernel<true>
-                                                                        : (const void *)adds_kernel<false>);
+               : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<!ORDO_OVER_RANKS>
+                                                    : (const void *)adds_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;

@@ -328,6 +328,7 @@ static __global__ void __launch_bounds__(BROKER_DEV_THREADS, 2) broker_kernel(co
     me.due = ~(ordo_u64)0;
 #if ORDO_OVER_RANKS
     w.stage = &stage;
+    w.staged = true;
 #endif
     if (Traced && me.index <= a.workers)
         ordo_live_begin(a.run.traced, me.index < a.workers ? ORDO_BUSY : ORDO_MANAGING);
@@ -371,8 +372,8 @@ static ordo_status broker_run_job(ordo_job *job)
     ordo_status status = op_cuda_begin(job, &c);
     const void *kernel =
         status ? NULL
-               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)broker_kernel<true>
-                                                                        : (const void *)broker_kernel<false>);
+               : ordo_cuda_kernel(c.run.traced.live ? (const void *)broker_kernel<!ORDO_OVER_RANKS>
+                                                    : (const void *)broker_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, BROKER_DEV_THREADS, 0, &blocks);
     if (!status)

@@ -85,13 +85,13 @@ ORDO_DEV bsp_agreed bsp_agree(const bsp_args &a, const ordo_cuda_said *said)
 {
     bsp_agreed all = {};
     for (ordo_u32 r = 0; r < a.ranks.count; r++) {
-        all.work += said[r].word[BSP_WORK];
-        all.edges += said[r].word[BSP_EDGES];
-        all.stop = all.stop || said[r].word[BSP_STOP];
-        all.late = all.late || said[r].word[BSP_LATE];
-        if (said[r].word[BSP_HAS] && !all.has)
+        all.work += ordo_dev_said_word(said[r], BSP_WORK);
+        all.edges += ordo_dev_said_word(said[r], BSP_EDGES);
+        all.stop = all.stop || ordo_dev_said_word(said[r], BSP_STOP);
+        all.late = all.late || ordo_dev_said_word(said[r], BSP_LATE);
+        if (ordo_dev_said_word(said[r], BSP_HAS) && !all.has)
             memcpy(&all.value, &said[r].word[BSP_VALUE], sizeof all.value);
-        all.has += said[r].word[BSP_HAS];
+        all.has += ordo_dev_said_word(said[r], BSP_HAS);
     }
     if (all.has && all.has < all.work)
         all.edges = (ordo_u64)((double)all.edges * (double)all.work / (double)all.has);

@@ -57,8 +57,11 @@ enum {
     DELTA_DEV_HALVES,
     DELTA_DEV_ALONE /* stays; over ranks: without a meeting */
 };
-/* Bit of the word: the bucket that was the head goes on with the next block. The bits below are the new `to`. */
+/* Bits of the word: the bucket that was the head goes on with the next block; over ranks, messages have come, and
+ * ghosts wait to be sent. The bits below are the new `to`. */
 #define DELTA_DEV_ROUNDS ((ordo_u64)1 << 45)
+#define DELTA_DEV_MAIL ((ordo_u64)1 << 44)
+#define DELTA_DEV_WAITS ((ordo_u64)1 << 43)
 enum {
     DELTA_DEV_LATENCY_BOUND = 16, /* after this many consecutive supersteps that leave half of the warps idle, the width
                                      doubles */
@@ -84,8 +87,8 @@ typedef struct delta_dev_sorted {
 
 typedef struct delta_dev_words {
     ordo_u64 tail[DELTA_DEV_BUCKETS];
-    ordo_u64 word, padding0[15]; /* generation << 56 | width << 54 | phase << 52 | steps of the head << 46 | rounds <<
-                                    45 | to */
+    ordo_u64 word, padding0[15]; /* generation << 56 | width << 54 | phase << 52 | steps of the head << 46 | three bits
+                                    (DELTA_DEV_ROUNDS ...) | to */
     ordo_u32 arrived, padding1[31]; /* number of arrivals of blocks, in all generations */
     ordo_u32 free_count, padding2[31];
     ordo_u64 spilled, padding3[15];
@@ -125,8 +128,10 @@ typedef struct delta_dev_step {
     double base, delta, per_delta;
     ordo_u32 head, phase;
 #if ORDO_OVER_RANKS
-    ordo_u64 met; /* number of meetings of ranks */
-    bool alone;   /* the superstep has begun without one */
+    ordo_u64 met;  /* number of meetings of ranks */
+    ordo_u64 mail; /* messages that have come to this rank before this superstep */
+    bool alone;    /* the superstep has begun without a meeting */
+    bool waits;    /* ghosts wait to be sent */
 #endif
     ordo_share *share; /* the block's; NULL: entries are not shared */
 } delta_dev_step;
@@ -154,24 +159,70 @@ ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u6
     }
 }
 
-/* By a whole warp: appends `held` entries of its store to their buckets. Returns whether it met `none`. */
+#if ORDO_OVER_RANKS
+/* By a whole warp, behind meeting `number`: sends the ghosts among `held` entries of its store, those for a rank
+ * together. */
 template <typename Entry>
-ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, ordo_dev_pool_cache *cache, ordo_warp_store<Entry> *s,
-                              ordo_u32 held, bool dry)
+ORDO_DEV void delta_ranks_send(const ordo_cuda_ranks &r, ordo_u64 number, const ordo_warp_store<Entry> *s,
+                               ordo_u32 held)
 {
+    enum { N = (ordo_warp_store<Entry>::capacity + 31) / 32 };
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 ghosts = 0; /* bit j: the lane's j-th entry is one */
+#pragma unroll
+    for (ordo_u32 j = 0; j < N; j++)
+        ghosts |= 32 * j + lane < held && s->tag[32 * j + lane] == ORDO_WARP_GHOST ? 1u << j : 0;
+    if (!__any_sync(~0u, ghosts != 0))
+        return;
+    for (ordo_u32 to = 0; to < r.count; to++) {
+        ordo_u32 mine = 0;
+        for (ordo_u32 left = ghosts; left; left &= left - 1) {
+            const ordo_u32 j = (ordo_u32)__ffs((int)left) - 1;
+            mine |= ordo_dev_owner(r, s->held[32 * j + lane].item) == to ? 1u << j : 0;
+        }
+        const ordo_u32 total = ordo_warp_sum((ordo_u32)__popc(mine));
+        if (!total)
+            continue;
+        ordo_u32 at = 0;
+        if (lane == 0)
+            at = ordo_dev_add(&r.words[r.rank]->sent[to].count, total);
+        at = __shfl_sync(~0u, at, 0);
+        for (ordo_u32 j = 0; j < N; j++) { /* lanes with consecutive places store together */
+            const ordo_u32 some = __ballot_sync(~0u, mine >> j & 1);
+            if (mine >> j & 1) {
+                const Entry ghost = s->held[32 * j + lane];
+                op_dev_store_message(r, number, to, at + (ordo_u32)__popc(some & ((1u << lane) - 1)),
+                                     {ghost.value, ghost.item});
+            }
+            at += (ordo_u32)__popc(some);
+        }
+    }
+}
+#endif
+
+/* By a whole warp: appends `held` entries of its store to their buckets, and sends ghosts. Returns whether it met `none`.
+ */
+template <typename Entry>
+ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, const delta_dev_step *step, ordo_dev_pool_cache *cache,
+                              ordo_warp_store<Entry> *s, ordo_u32 held, bool dry)
+{
+    (void)step;
     const ordo_u32 lane = threadIdx.x % 32;
     __syncwarp();
     const ordo_u32 count = s->count[lane];
     s->count[lane] = 0;
     bool none = false;
     ordo_u64 first = 0;
+#if ORDO_OVER_RANKS
+    delta_ranks_send(q.ranks, step->met, s, held);
+#endif
     if (count && !dry) {
         first = ordo_dev_add(&q.words->tail[lane], (ordo_u64)count);
         delta_dev_map_blocks(q, lane, first, count);
     }
     for (ordo_u32 i = lane; i < held + lane; i += 32) { /* i - lane < held: all lanes run the same iterations */
-        const bool there = i < held;
-        const ordo_u32 tag = there ? s->tag[i] : 0, b = tag >> 8;
+        const ordo_u32 tag = i < held ? s->tag[i] : 0, b = tag >> 8;
+        const bool there = i < held && (!ORDO_OVER_RANKS || tag != ORDO_WARP_GHOST);
         const ordo_u64 at = __shfl_sync(~0u, first, b) + (tag & 0xff);
         if (there) {
             const Entry entry = s->held[i];
@@ -445,13 +496,15 @@ ORDO_DEV void delta_dev_barrier(const delta_dev_queue &q, delta_dev_step *s, boo
 #if ORDO_OVER_RANKS
             s->alone = change == DELTA_DEV_ALONE;
             s->met += !s->alone;
+            s->waits = word & DELTA_DEV_WAITS;
+            s->mail = word & DELTA_DEV_MAIL ? delta_ranks_mail(q.ranks, s->met) : 0;
 #endif
             if (change == DELTA_DEV_DOUBLES || change == DELTA_DEV_HALVES) {
                 s->delta *= change == DELTA_DEV_DOUBLES ? 2 : 0.5;
                 s->per_delta = 1 / s->delta;
             }
             s->from = s->done[s->head];
-            s->to = phase == DELTA_DEV_END ? s->from : word & (DELTA_DEV_ROUNDS - 1);
+            s->to = phase == DELTA_DEV_END ? s->from : word & (DELTA_DEV_WAITS - 1);
             s->phase = phase == DELTA_DEV_JUMP ? DELTA_DEV_RUN : phase;
             s->generation++;
             if (s->share)
@@ -516,26 +569,16 @@ ORDO_DEV bool delta_exhausted(const delta_portion &hand)
 }
 
 #if ORDO_OVER_RANKS
-/* By a whole warp, when the run begins. */
-ORDO_DEV void delta_ranks_start(op_warp *w, op_dev_outbox *outbox, ordo_u64 met)
-{
-    w->met = met;
-    w->outbox = ordo_warp_pinned(outbox);
-    w->outbox->count = 0;
-    __syncwarp();
-}
-
 /* By whole warps, when a superstep begins: finds out what messages have come, and sends what waits to be sent. */
 ORDO_DEV void delta_ranks_begin(const delta_args &a, op_warp *w, const delta_dev_step *step, delta_portion *hand)
 {
-    const ordo_cuda_ranks &r = a.queue.ranks;
-    hand->mail = step->alone ? 0 : delta_ranks_mail(r, step->met);
+    hand->mail = step->mail;
     hand->mail_grain = delta_grain(hand->mail, hand->warps);
     hand->mail_at = (hand->warps - 1 - hand->number) * hand->mail_grain; /* the last warps may have no slots */
     if (hand->to - hand->from + hand->mail >= a.latency_bound)
         w->map.latency_bound = hand->sweep;
-    if (__any_sync(~0u, ordo_dev_load(&r.words[r.rank]->spilled) != 0)) { /* other warps change it */
-        op_dev_send_spilled(r, step->met, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
+    if (step->waits) {
+        op_dev_send_spilled(a.queue.ranks, step->met, a.ctx.cells, blockIdx.x * DELTA_DEV_THREADS + threadIdx.x,
                             gridDim.x * DELTA_DEV_THREADS);
         __syncwarp();
     }
@@ -566,9 +609,6 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
 {
     w->chain_limit = 0;
     hand->dry = false;
-#if ORDO_OVER_RANKS
-    op_dev_dispatch(a.queue.ranks, w->met, w->outbox, true);
-#endif
     /* behind the arrival, which a store before it would delay */
     delta_dev_barrier(a.queue, step, w->live != NULL, [&] {
         if (hand->steps % (w->map.latency_bound ? ORDO_LIVE_STEPS : ORDO_LIVE_STEPS / 4) == 0)
@@ -576,9 +616,6 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
         else if (hand->works)
             op_warp_show_state(w, a.run, ORDO_AT_BARRIER);
     });
-#if ORDO_OVER_RANKS
-    w->met = step->met;
-#endif
     const bool ends = step->phase == DELTA_DEV_END;
     if (ends || __any_sync(~0u, w->edges >> 30)) /* publish before the lanes' 32-bit counters wrap */
         op_warp_publish(w, a.run);
@@ -592,14 +629,14 @@ ORDO_DEV bool delta_next_superstep(const delta_args &a, op_warp *w, delta_dev_st
     w->map.head = step->head;
     const ordo_u64 count = step->to - step->from;
     w->map.latency_bound = hand->sweep || count < a.latency_bound;
-    hand->shares = op_warp_shares && w->share && w->map.latency_bound;
-    w->chain_limit = hand->shares ? a.chain_limit : 0;
     hand->from = hand->sweep ? 0 : step->from;
     hand->to = hand->sweep ? a.spill_words : step->to;
     hand->grain = hand->sweep ? 32 : delta_grain(count, hand->warps);
 #if ORDO_OVER_RANKS
     delta_ranks_begin(a, w, step, hand);
 #endif
+    hand->shares = op_warp_shares && w->share && w->map.latency_bound;
+    w->chain_limit = hand->shares ? a.chain_limit : 0;
     hand->apart = a.spreads && !hand->sweep ? hand->warps : 1;
     hand->at = a.spreads && !hand->sweep ? hand->number : hand->number * hand->grain;
     hand->works = !delta_exhausted(*hand);
@@ -672,10 +709,14 @@ ORDO_DEV int delta_take(const delta_args &a, op_warp *w, ordo_dev_pool_cache *ca
     return ORDO_WARP_ENTRIES;
 }
 
+/* Whether rows may be expanded by several lanes, and entries shared within a block, by a kernel of its own: with that the
+ * loop of a chain over records is longer by two thirds, and road networks take 10.7 ms for 10.4 (one H200). */
+enum { delta_shares = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_warp_sums };
+
 /* The hooks of op_warp_loop. */
-struct delta_hooks {
+template <bool Shares> struct delta_hooks {
     static constexpr bool narrow = true, gives_surplus = false, expands_initial = false;
-    static constexpr bool lanes = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_warp_sums && !ORDO_OVER_RANKS;
+    static constexpr bool lanes = Shares;
     static constexpr bool cuts = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_warp_sums;
     static constexpr ordo_u32 enough = 64;
     const delta_args &a;
@@ -710,7 +751,7 @@ struct delta_hooks {
     }
     ORDO_HOOK void give(op_warp *w, bool)
     {
-        hand.dry = delta_dev_flush(a.queue, cache, w->store, w->held, hand.dry);
+        hand.dry = delta_dev_flush(a.queue, step, cache, w->store, w->held, hand.dry);
         w->held = 0;
     }
     ORDO_HOOK ordo_u64 reserve(ordo_u32 b, ordo_u32 count)
@@ -738,31 +779,29 @@ ORDO_DEV void delta_begin(const delta_args &a, delta_dev_step *step, ordo_share 
         step->generation = 1;
 #if ORDO_OVER_RANKS
         step->met = 1; /* that of the kernels */
-        step->alone = false;
+        step->mail = 0;
+        step->alone = step->waits = false;
 #endif
         step->base = op_warp_base(a.lowest);
         step->delta = a.delta;
         step->per_delta = 1 / a.delta;
         step->share = a.takes ? share : NULL;
     }
-    if (a.takes)
+    if (share && a.takes)
         ordo_share_start(share, DELTA_DEV_WARPS);
     __syncthreads();
 }
 
-template <bool Traced>
+template <bool Traced, bool Shares>
 static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(const __grid_constant__ delta_args a)
 {
     __shared__ ordo_warp_store<op_entry> store[DELTA_DEV_WARPS];
     __shared__ op_entry local_queue[DELTA_DEV_WARPS][delta_local];
     __shared__ ordo_dev_pool_cache cache;
     __shared__ delta_dev_step step;
-    __shared__ typename ordo_dev_either<op_warp_shares, ordo_share, ordo_u32>::type share;
+    constexpr bool rings = Shares && op_warp_shares;
+    __shared__ typename ordo_dev_either<rings, ordo_share, ordo_u32>::type share;
     __shared__ ordo_u32 live[Traced ? (int)DELTA_DEV_WARPS : 1][5];
-#if ORDO_OVER_RANKS
-    __shared__ op_dev_outbox outbox[DELTA_DEV_WARPS];
-    static_assert(sizeof(store) + sizeof(local_queue) + sizeof(outbox) < 46 << 10, "a block has 48 KiB");
-#endif
     const ordo_u32 warp = threadIdx.x / 32;
     ordo_pool_start(&cache);
     for (ordo_u32 i = blockIdx.x * DELTA_DEV_THREADS + threadIdx.x; i < a.queue.pool.blocks;
@@ -777,23 +816,20 @@ static __global__ void __launch_bounds__(DELTA_DEV_THREADS, 2) delta_kernel(cons
     ordo_dev_meet(a.queue.ranks, &met, [] { return (ordo_u64)0; }); /* all kernels run */
     const ordo_u64 began = ordo_dev_clock();
 #endif
-    delta_begin(a, &step, op_warp_shares ? (ordo_share *)&share : NULL);
+    delta_begin(a, &step, rings ? (ordo_share *)&share : NULL);
 
     op_warp w;
     op_warp_start(&w, &store[warp], local_queue[warp], Traced ? live[warp] : NULL);
     if (Traced)
         ordo_live_begin(a.run.traced, ORDO_BUSY);
-    if constexpr ((int)op_warp_shares != 0)
+    if constexpr (rings)
         w.share = a.takes ? ordo_warp_pinned((ordo_share *)&share) : NULL;
     w.map.base = step.base;
     w.map.per_delta = step.per_delta;
     w.map.buckets = a.queue.pool.buckets;
     w.map.last = w.map.buckets - 1;
     w.map.limit = step.base + a.delta;
-#if ORDO_OVER_RANKS
-    delta_ranks_start(&w, &outbox[warp], met);
-#endif
-    delta_hooks hooks = {a, &cache, &step, {}};
+    delta_hooks<Shares> hooks = {a, &cache, &step, {}};
     hooks.hand.grain = 1;
     hooks.hand.warps = (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
     hooks.hand.number = blockIdx.x + (ordo_u64)gridDim.x * warp; /* consecutive portions go to different blocks */
@@ -824,6 +860,51 @@ static double delta_factor(const ordo_job *job, ordo_graph_kind kind)
     if (kind == ORDO_GRAPH_EVEN)
         return job->remote ? 3 : 8; /* what owners learn late costs more than meetings do */
     return 2;
+}
+
+static ordo_u32 delta_chain_limit(const ordo_job *job)
+{
+    const ordo_graph_kind kind = ordo_job_graph_kind(job);
+    if (job->tunable[DELTA_CHAIN_LIMIT] >= 0)
+        return (ordo_u32)job->tunable[DELTA_CHAIN_LIMIT];
+    if (kind == ORDO_GRAPH_EVEN && op_warp_classes(job))
+        return 8;
+    return kind == ORDO_GRAPH_HUBS ? 0 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
+}
+
+/* Whether several lanes expand a row, and entries are shared, unless edges are in records. Not where buckets are single
+ * levels, of which none activates entries of its own, nor where they are classes, of which one may activate most of the
+ * graph. */
+static bool delta_by_lanes(const ordo_job *job, double delta)
+{
+    return delta_shares && job->tunable[DELTA_LANES] > 0 && ordo_job_owned_edges(job) && delta_chain_limit(job) &&
+           ordo_job_graph_kind(job) == ORDO_GRAPH_EVEN && job->mean_degree <= DELTA_DEV_ROWS && !op_warp_classes(job) &&
+           !((int)op_weight_type == ORDO_NONE && delta <= 1);
+}
+
+template <bool Shares> static const void *delta_kernel_of(const ordo_cuda *c)
+{
+    const void *kernel = (const void *)delta_kernel<false, Shares>;
+    if (c->run.traced.live)
+        kernel = (const void *)delta_kernel<!ORDO_OVER_RANKS, Shares>; /* over ranks there are no traces */
+    return ordo_cuda_kernel(kernel);
+}
+static const void *delta_kernel_for(const ordo_cuda *c, bool shares)
+{
+    return shares ? delta_kernel_of<(int)delta_shares != 0>(c) : delta_kernel_of<false>(c);
+}
+
+/* Behind op_warp_arguments, for a run by lanes; returns whether it is one: with records a lane expands a row of up to
+ * four edges, and a warp has nothing to share. */
+static bool delta_set_lanes(const ordo_job *job, delta_args *a)
+{
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+    if (a->ctx.record)
+        return false;
+    a->ctx.lanes = DELTA_DEV_LANES;
+#endif
+    a->takes = op_warp_shares && job->tunable[DELTA_SHARE] > 0 ? DELTA_DEV_TAKE : 0;
+    return true;
 }
 
 /* Computes sizes of the pool and its tables, and the limit of chains, for `blocks` resident blocks. */
@@ -859,18 +940,10 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
      * activate many items at once, which a warp should leave to other warps. A bucket of a deep graph has 64 levels. */
     const ordo_graph_kind kind = ordo_job_graph_kind(job);
     const bool classes = kind == ORDO_GRAPH_EVEN && op_warp_classes(job);
-    const ordo_u32 chain_limit = kind == ORDO_GRAPH_HUBS ? 0 : classes ? 8 : kind == ORDO_GRAPH_DEEP ? 128 : 64;
     a->ctx.local_capacity = classes ? 16 : delta_local;
-    a->chain_limit = t[DELTA_CHAIN_LIMIT] >= 0 ? (ordo_u32)t[DELTA_CHAIN_LIMIT] : chain_limit;
-    /* hops by lanes; not where buckets are single levels, of which none activates entries of its own, nor where they
-     * are classes, of which one may activate most of the graph */
-    const bool lanes = delta_hooks::lanes && t[DELTA_LANES] > 0 && a->chain_limit && kind == ORDO_GRAPH_EVEN &&
-                       job->mean_degree <= DELTA_DEV_ROWS && !classes &&
-                       !((int)op_weight_type == ORDO_NONE && a->delta <= 1);
-    a->ctx.lanes = lanes ? DELTA_DEV_LANES : 0;
+    a->chain_limit = delta_chain_limit(job);
     a->ctx.few = DELTA_DEV_LOCAL;
     a->ctx.keep = DELTA_DEV_KEEP;
-    a->takes = lanes && op_warp_shares && t[DELTA_SHARE] > 0 ? DELTA_DEV_TAKE : 0;
     a->spreads = kind == ORDO_GRAPH_HUBS && t[DELTA_SPREAD] > 0;
     const ordo_u64 latency_bound = job->num_items / 64 > DELTA_DEV_FEW ? job->num_items / 64 : DELTA_DEV_FEW;
     a->latency_bound = !a->chain_limit               ? 0
@@ -910,10 +983,8 @@ static ordo_status delta_run_job(ordo_job *job)
     a.queue.most = dynamic ? a.delta * 1024 : a.delta;
     int blocks = 0;
     ordo_status status = op_cuda_begin(job, &c);
-    const void *kernel =
-        status ? NULL
-               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)delta_kernel<true>
-                                                                        : (const void *)delta_kernel<false>);
+    const bool shares = delta_by_lanes(job, a.delta);
+    const void *kernel = status ? NULL : delta_kernel_for(&c, shares);
     if (!status)
         status = ordo_cuda_grid(kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], &blocks);
     ordo_u64 ids = 0;
@@ -934,10 +1005,8 @@ static ordo_status delta_run_job(ordo_job *job)
         status = ordo_warp_alloc(&c, needs, sizeof needs / sizeof needs[0]);
     if (!status)
         status = op_warp_arguments(&c, t[DELTA_RECORDS] > 0, &a, &arrays);
-#if ORDO_OP_KIND == ORDO_KIND_RELAX
-    if (a.ctx.record) /* a lane expands a row of up to four edges: a warp has 32 at a time, and nothing to share */
-        a.takes = 0;
-#endif
+    if (!status && shares && !delta_set_lanes(job, &a))
+        kernel = delta_kernel_for(&c, false);
 #if ORDO_OVER_RANKS
     if (!status)
         status = ordo_cuda_ranks_make(&c, sizeof(op_dev_message), false, &a.queue.ranks);
@@ -948,7 +1017,7 @@ static ordo_status delta_run_job(ordo_job *job)
         c.keep_cells = true;
         c.glance = {{a.queue.words, NULL}, {sizeof *a.queue.words, 0}, delta_glance, NULL};
         void *args[] = {&a};
-        status = ordo_cuda_launch(&c, kernel, DELTA_DEV_THREADS, (int)t[DELTA_BLOCKS], args);
+        status = ordo_cuda_launch(&c, kernel, DELTA_DEV_THREADS, blocks, args);
     }
     if (!status)
         status = ordo_cuda_arrays_out(&c, &arrays);

@@ -23,9 +23,9 @@
  * Termination. As in cuda.cuh, when no rank has an entry, a spilled item or a ghost that waits, and none has sent a
  * message.
  *
- * Memory order. The last block tells the other ranks its words behind the arrival of all blocks (ordo_dev_tell_ranks),
- * with a release at system scope, which covers what those have stored before (<ordo/detail/cuda/meet.cuh>). The rest is
- * as in cuda.cuh.
+ * Memory order. The last block tells the other ranks its words behind the arrival of all blocks (ordo_dev_join_ranks),
+ * and behind a fence of system scope, which covers what those have stored before (<ordo/detail/cuda/meet.cuh>). The
+ * rest is as in cuda.cuh.
  */
 
 /* The words that a rank says, of the supersteps since the last meeting. */
@@ -39,56 +39,75 @@ enum {
     DELTA_RANKS_LONG = 512, /* a superstep took long */
 };
 
-/* What the block that arrives last reads, as delta_dev_look; of ranks, one per lane. */
+/* What the block that arrives last reads, as delta_dev_look. */
 typedef struct delta_ranks_seen {
     delta_dev_seen own;
-    ordo_u64 waits;       /* ghosts that wait */
-    ordo_u64 met;         /* the last meeting to which the rank has come */
-    ordo_u32 sent, comes; /* messages to the rank, and, if it has come to the next meeting, from it to any */
-    ordo_u64 taken;       /* delta_dev_words.alone_taken */
-    ordo_u32 supersteps;  /* delta_dev_words.alone */
+    ordo_u64 waits;      /* ghosts that wait */
+    ordo_u64 taken;      /* delta_dev_words.alone_taken */
+    ordo_u32 supersteps; /* delta_dev_words.alone */
+    ordo_u32 sent;       /* messages to the lane's rank */
+    bool comes;          /* a rank waits at the next meeting that has sent messages, or got some of this one */
 } delta_ranks_seen;
 
 ORDO_DEV delta_ranks_seen delta_ranks_look(const delta_dev_queue &q, const delta_dev_step *s)
 {
     const ordo_cuda_ranks &r = q.ranks;
-    const ordo_u32 lane = threadIdx.x % 32, from = lane < r.count ? lane : r.rank;
+    const ordo_u32 lane = threadIdx.x % 32;
     ordo_cuda_words *const words = r.words[r.rank];
-    ordo_cuda_said *const said = &words->said[(s->met + 1) & 1][from];
     delta_ranks_seen seen;
-    seen.met = ordo_dev_load(&words->met[from].number);
-    seen.sent = ordo_dev_load(&words->sent[from].count);
+    ulonglong2 word;
+    ordo_dev_hear(r, s->met + 1, 0, &word);
+    seen.sent = ordo_dev_load(&words->sent[lane < r.count ? lane : 0].count);
     seen.waits = ordo_dev_load(&words->spilled);
     seen.taken = ordo_dev_load(&q.words->alone_taken);
     seen.supersteps = ordo_dev_load(&q.words->alone);
-    seen.comes = 0;
-    for (ordo_u32 to = 0; to < r.count; to++)
-        seen.comes |= ordo_dev_load(&said->sent[to]);
     seen.own = delta_dev_look(q, s);
     seen.sent = lane < r.count ? seen.sent : 0;
-    return seen;
+    seen.comes = false;
+    for (ordo_u32 from = 0;;) {
+        const bool there = from + lane / 16 < r.count && word.y > s->met;
+        const ordo_u32 got = __shfl_sync(~0u, seen.sent, (int)(from + lane / 16) % 32);
+        seen.comes = seen.comes || __any_sync(~0u, there && (got || (lane % 16 >= ORDO_CUDA_WORDS && word.x)));
+        if ((from += 2) >= r.count)
+            return seen;
+        ordo_dev_hear(r, s->met + 1, from, &word);
+    }
 }
 
 /* What all ranks together say. */
 typedef struct delta_ranks_agreed {
     ordo_u64 steps, flags, taken, again, nearest, sent, supersteps;
+    bool came; /* of `sent`: some to this rank */
 } delta_ranks_agreed;
 
-ORDO_DEV delta_ranks_agreed delta_ranks_agree(const ordo_cuda_ranks &r, const ordo_cuda_said *said)
+/* Joins what two ranks say, of a word. */
+ORDO_DEV ordo_u64 delta_ranks_join(ordo_u32 word, ordo_u64 a, ordo_u64 b)
 {
-    delta_ranks_agreed all = {DELTA_RANKS_NONE, 0, 0, 0, 0, 0, 0};
-    for (ordo_u32 i = 0; i < r.count; i++) {
-        const ordo_u64 *const word = said[i].word;
-        const ordo_u64 steps = word[DELTA_RANKS_STATE] & 63, supersteps = word[DELTA_RANKS_SUPERSTEPS];
-        all.steps = steps < all.steps ? steps : all.steps;
-        all.flags |= word[DELTA_RANKS_STATE] & ~(ordo_u64)63;
-        all.taken += word[DELTA_RANKS_TAKEN];
-        all.again += word[DELTA_RANKS_AGAIN];
-        all.nearest = word[DELTA_RANKS_NEAREST] > all.nearest ? word[DELTA_RANKS_NEAREST] : all.nearest;
-        all.supersteps = supersteps > all.supersteps ? supersteps : all.supersteps;
-        for (ordo_u32 to = 0; to < r.count; to++)
-            all.sent += said[i].sent[to];
-    }
+    if (word == DELTA_RANKS_STATE)
+        return ((a & 63) < (b & 63) ? a & 63 : b & 63) | ((a | b) & ~(ordo_u64)63);
+    if (word == DELTA_RANKS_NEAREST || word == DELTA_RANKS_SUPERSTEPS)
+        return a > b ? a : b;
+    return a + b; /* two numbers of messages: the sum of the lower ones fits 32 bits */
+}
+
+/* By a whole warp: meets the other ranks; the lane's word of what this one says, and of messages to the lane's rank. */
+ORDO_DEV delta_ranks_agreed delta_ranks_agree(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u64 word, ordo_u32 sent)
+{
+    const ordo_u32 lane = threadIdx.x % 32;
+    const ordo_u64 none = lane % 16 == DELTA_RANKS_STATE ? (ordo_u64)DELTA_RANKS_NONE : 0;
+    const ordo_u64 said = ordo_dev_join_ranks(r, number, word, sent, none, delta_ranks_join);
+    const ordo_u64 state = __shfl_sync(~0u, said, DELTA_RANKS_STATE);
+    const ordo_u64 to = __shfl_sync(~0u, said, (int)(ORDO_CUDA_WORDS + r.rank / 2));
+    const ordo_u64 messages = lane >= ORDO_CUDA_WORDS && lane < 16 ? (said >> 32) + (ordo_u32)said : 0;
+    delta_ranks_agreed all;
+    all.steps = state & 63;
+    all.flags = state & ~(ordo_u64)63;
+    all.taken = __shfl_sync(~0u, said, DELTA_RANKS_TAKEN);
+    all.again = __shfl_sync(~0u, said, DELTA_RANKS_AGAIN);
+    all.nearest = __shfl_sync(~0u, said, DELTA_RANKS_NEAREST);
+    all.supersteps = __shfl_sync(~0u, said, DELTA_RANKS_SUPERSTEPS);
+    all.sent = ordo_warp_sum(messages);
+    all.came = r.rank % 2 ? to >> 32 : (ordo_u32)to;
     return all;
 }
 
@@ -150,9 +169,8 @@ ORDO_DEV ordo_u64 delta_ranks_state(const delta_dev_queue &q, const delta_dev_st
 ORDO_DEV bool delta_ranks_alone(const delta_dev_step *s, const delta_ranks_seen &seen, ordo_u64 state)
 {
     const bool few = __shfl_sync(~0u, seen.own.tail, (int)s->head) - s->to < (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
-    const bool waits = seen.met > s->met && (seen.sent || seen.comes);
     return s->phase == DELTA_DEV_RUN && (state & 63) == 0 && !(state & (DELTA_RANKS_WAITS | DELTA_RANKS_STOP)) && few &&
-           !__any_sync(~0u, waits);
+           !seen.comes;
 }
 
 /* As delta_dev_jumps, from what all ranks have sorted again; `moves`: the head does. */
@@ -198,7 +216,7 @@ ORDO_DEV ordo_u64 delta_ranks_decide(const delta_dev_queue &q, const delta_dev_s
         ordo_dev_store(&q.words->tail[lane], tail);
     }
     if (moves) {
-        const ordo_u32 next = (ordo_u32)((head + all.steps) % q.pool.buckets);
+        const ordo_u32 at = head + (ordo_u32)all.steps, next = at < q.pool.buckets ? at : at - q.pool.buckets;
         const ordo_u64 phase = jumps ? DELTA_DEV_JUMP : DELTA_DEV_RUN;
         return generation | change | DELTA_DEV_ROUNDS | phase << 52 | all.steps << 46 |
                __shfl_sync(~0u, tail, (int)next);
@@ -254,8 +272,9 @@ ORDO_DEV ordo_u64 delta_dev_next(const delta_dev_queue &q, const delta_dev_step 
                               : lane == DELTA_RANKS_NEAREST    ? seen.own.sorted.nearest
                               : lane == DELTA_RANKS_SUPERSTEPS ? supersteps
                                                                : 0;
-        word = delta_ranks_decide(
-            q, s, delta_ranks_agree(q.ranks, ordo_dev_tell_ranks(q.ranks, s->met + 1, mine, seen.sent)), &seen.own);
+        const delta_ranks_agreed all = delta_ranks_agree(q.ranks, s->met + 1, mine, seen.sent);
+        word = delta_ranks_decide(q, s, all, &seen.own) | (all.came ? DELTA_DEV_MAIL : 0) |
+               (state & DELTA_RANKS_WAITS ? DELTA_DEV_WAITS : 0);
     }
     __syncwarp();
     if (lane == 0) {

@@ -784,6 +784,7 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) inbox_kernel(cons
         ordo_live_begin(a.run.traced, me.index < a.workers ? ORDO_BUSY : ORDO_MANAGING);
 #if ORDO_OVER_RANKS
     w.stage = &stage;
+    w.staged = true;
 #endif
     if (me.index < a.workers)
         inbox_work(a, &w, &me, op_warp_base(a.lowest));
@@ -865,8 +866,8 @@ static ordo_status inbox_run_job(ordo_job *job)
     ordo_status status = op_cuda_begin(job, &c);
     const void *kernel =
         status ? NULL
-               : ordo_cuda_kernel(c.run.traced.live && !ORDO_OVER_RANKS ? (const void *)inbox_kernel<true>
-                                                                        : (const void *)inbox_kernel<false>);
+               : ordo_cuda_kernel(c.run.traced.live ? (const void *)inbox_kernel<!ORDO_OVER_RANKS>
+                                                    : (const void *)inbox_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, INBOX_DEV_THREADS, each, &blocks);
     ordo_u64 ids = 0;

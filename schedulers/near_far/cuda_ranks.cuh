@@ -52,11 +52,11 @@ ORDO_DEV near_far_agreed near_far_agree(const ordo_cuda_ranks &r, const ordo_cud
 {
     near_far_agreed all = {};
     for (ordo_u32 i = 0; i < r.count; i++) {
-        const ordo_u64 *const word = said[i].word;
-        all.near += word[NEAR_FAR_NEAR];
-        all.far += word[NEAR_FAR_FAR];
-        all.lowest = word[NEAR_FAR_LOWEST] > all.lowest ? word[NEAR_FAR_LOWEST] : all.lowest;
-        all.stop |= word[NEAR_FAR_STOP];
+        const ordo_u64 lowest = ordo_dev_said_word(said[i], NEAR_FAR_LOWEST);
+        all.near += ordo_dev_said_word(said[i], NEAR_FAR_NEAR);
+        all.far += ordo_dev_said_word(said[i], NEAR_FAR_FAR);
+        all.lowest = lowest > all.lowest ? lowest : all.lowest;
+        all.stop |= ordo_dev_said_word(said[i], NEAR_FAR_STOP);
     }
     return all;
 }

@@ -56,7 +56,7 @@ static void (*fiber_body_of(const void *kernel))(const void *)
 #if ORDO_OP_ORDER != ORDO_SUM && ORDO_OP_ACTIVATES
     if (kernel == (const void *)bsp_ranks_kernel<BSP_EAGER> || kernel == (const void *)bsp_ranks_kernel<BSP_REMOTE>)
         return fiber_rank_body<bsp_args>;
-    if (kernel == (const void *)delta_kernel<false>)
+    if (kernel == (const void *)delta_kernel<false, false> || kernel == (const void *)delta_kernel<false, true>)
         return fiber_rank_body<delta_args>;
     if (kernel == (const void *)near_far_ranks_kernel)
         return fiber_rank_body<near_far_ranks_args>;

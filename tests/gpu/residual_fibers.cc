@@ -38,7 +38,7 @@ enum { ORDO_CUDA_LINE = 32 };
 static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
-    if (!fiber_is(step, near_far_kernel<false>) && !fiber_is(step, delta_kernel<false>) &&
+    if (!fiber_is(step, near_far_kernel<false>) && !fiber_is(step, delta_kernel<false, false>) &&
         !fiber_is(step, broker_kernel<false>) && !fiber_is(step, op_gather_kernel<true, false, GATHER_GROUPS>) &&
         !fiber_is(step, op_gather_kernel<true, false, GATHER_HUBS>) &&
         !fiber_is(step, op_gather_kernel<true, false, GATHER_FOURS>))

@@ -19,7 +19,8 @@
 static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
-    if (!fiber_is(step, broker_kernel<false>) && !fiber_is(step, delta_kernel<false>) &&
+    if (!fiber_is(step, broker_kernel<false>) && !fiber_is(step, delta_kernel<false, false>) &&
+        !fiber_is(step, delta_kernel<false, true>) &&
         !fiber_is(step, horizon_kernel<false>))
         abort();
 }

@@ -163,7 +163,7 @@ CASES = [
     ("ranks_cuda.pml", "", False),
     ("ranks_cuda.pml", "-DONE_SET", True),
     ("ranks_cuda.pml", "-DONE_BOX", True),
-    ("ranks_cuda.pml", "-DTOLD_EARLY", True),
+    ("ranks_cuda.pml", "-DONE_WORD", True),
     ("ranks_cuda.pml", "-DSENT_KEPT", True),
     ("ranks_cuda.pml", "-DNOT_WAITED", True),
     ("ranks_sums.pml", "", False),

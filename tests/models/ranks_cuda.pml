@@ -4,12 +4,12 @@
  * Two ranks of two blocks each. An item has a depth: 2 sends two messages of depth 1 to the other rank, 1 sends one of
  * depth 0, which is an item without more. A box holds one message, so of two at a time one is spilled and is sent in the
  * next superstep. A rank's blocks take its items, arrive, and wait; its first block tells both ranks what is left and
- * what was sent, waits for the other rank, and releases its blocks. Then messages are taken, and the blocks meet once
- * more.
+ * what was sent, two words that may be there in either order, each with the number of the meeting; it waits for both
+ * words of the other rank, and releases its blocks. Then messages are taken, and the blocks meet once more.
  *
  * Checked: all ranks end at the same meeting, with no item, message or spilled ghost left and none lost or taken twice.
  * Faults to show that the checks can fail: -DONE_SET has one set of words for all meetings, -DONE_BOX one set of boxes;
- * -DTOLD_EARLY says that the words are there before they are; -DSENT_KEPT does not clear what was sent; -DNOT_WAITED
+ * -DONE_WORD waits for one of the two words; -DSENT_KEPT does not clear what was sent; -DNOT_WAITED
  * releases the blocks without waiting for the other rank.
  */
 #ifdef ONE_SET
@@ -30,7 +30,7 @@ byte sent[2];               /* by a rank since the last meeting, with what found
 byte box[4] = EMPTY;        /* to * 2 + set: depth of the message */
 byte work[8];               /* set * 4 + at * 2 + from: what `from` has told `at` */
 byte told[8];               /* the same: sent */
-byte met[4];                /* at * 2 + from: number of the last meeting for which `from` has told `at` */
+byte work_of[8], told_of[8]; /* the number of the meeting that is stored with the word */
 byte arrived[2], released[2], gone[2]; /* gone: blocks that have passed the second barrier */
 byte left;                  /* items, messages and ghosts anywhere */
 byte ended, ends[2];        /* blocks that have ended; the meeting at which a rank did */
@@ -45,6 +45,10 @@ inline send(depth)
     :: else -> spill[me * 3 + depth]++
     fi
 }
+
+#define AT(at, from) (SET(now) * 4 + (at) * 2 + (from))
+inline say_work(at) { d_step { work[AT(at, me)] = total; work_of[AT(at, me)] = now } }
+inline say_sent(at) { d_step { told[AT(at, me)] = s; told_of[AT(at, me)] = now } }
 
 proctype block(byte me, number)
 {
@@ -73,23 +77,22 @@ meet:
         sent[me] = 0;
 #endif
         total = total + s;
-#ifdef TOLD_EARLY
-        met[me * 2 + me] = now;
-        met[(1 - me) * 2 + me] = now;
-#endif
-        work[SET(now) * 4 + me * 2 + me] = total;
-        told[SET(now) * 4 + me * 2 + me] = s;
-        work[SET(now) * 4 + (1 - me) * 2 + me] = total;
-        told[SET(now) * 4 + (1 - me) * 2 + me] = s;
-        met[me * 2 + me] = now;
-        met[(1 - me) * 2 + me] = now;
+        say_work(me);
+        say_sent(me);
+        if
+        :: say_work(1 - me); say_sent(1 - me)
+        :: say_sent(1 - me); say_work(1 - me)
+        fi;
 #ifndef NOT_WAITED
-        met[me * 2 + 1 - me] >= now;
+        work_of[AT(me, 1 - me)] >= now;
+#ifndef ONE_WORD
+        told_of[AT(me, 1 - me)] >= now;
+#endif
 #endif
         released[me] = now
     :: else -> released[me] >= now
     fi;
-    total = work[SET(now) * 4 + me * 2] + work[SET(now) * 4 + me * 2 + 1];
+    total = work[AT(me, 0)] + work[AT(me, 1)];
     if
     :: total == 0 ->
         d_step {
@@ -102,7 +105,7 @@ meet:
     :: else
     fi;
     if /* messages: one block takes them, there is one at most */
-    :: number == 1 && told[SET(now) * 4 + me * 2 + 1 - me] > 0 ->
+    :: number == 1 && told[AT(me, 1 - me)] > 0 ->
         d_step {
             assert(box[me * 2 + BOX(now)] != EMPTY);
             items[me * 3 + box[me * 2 + BOX(now)]]++;

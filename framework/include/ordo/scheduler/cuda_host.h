@@ -292,11 +292,12 @@ ORDO_API ordo_status ordo_cuda_arrays_out(ordo_cuda *c, const ordo_cuda_arrays *
 
 enum { ORDO_CUDA_RANKS = 16 };
 
-/* What a rank says when ranks meet (<ordo/detail/cuda/meet.cuh>). */
+/* What a rank says when ranks meet (<ordo/detail/cuda/meet.cuh>): words x with the number y of the meeting, which are
+ * loaded and stored whole. */
+enum { ORDO_CUDA_WORDS = 8, ORDO_CUDA_SAID = ORDO_CUDA_WORDS + ORDO_CUDA_RANKS / 2 };
 typedef struct ordo_cuda_said {
-    ordo_u64 word[8];               /* the scheduler's own */
-    ordo_u32 sent[ORDO_CUDA_RANKS]; /* messages for each rank since the last meeting */
-    ordo_u64 number;                /* of the meeting */
+    ulonglong2 word[ORDO_CUDA_SAID]; /* the scheduler's own, and then messages since the last meeting, for two ranks a
+                                        word: the one of an even number in the lower half, the next in the upper one */
 } ordo_cuda_said;
 
 /* What a kernel asks its host to put into the memory of ranks that its GPU does not see, at a meeting; in pinned memory
@@ -314,7 +315,7 @@ typedef struct ordo_cuda_words {
     ordo_cuda_said said[2][ORDO_CUDA_RANKS]; /* of each rank; written by that rank, meetings take turns */
     struct {
         ordo_u64 number, padding[15];
-    } met[ORDO_CUDA_RANKS];          /* the number of the last meeting for which the rank has written said[] */
+    } met[ORDO_CUDA_RANKS];          /* where hosts carry: the number of the last meeting for which said[] is there */
     ordo_u64 arrived, padding1[15];  /* blocks of this rank, at all meetings together */
     ordo_u64 released, padding2[15]; /* the last meeting that has ended, for the blocks of this rank */
     ordo_u64 spilled, padding3[15];  /* ghosts that wait in `spill` */

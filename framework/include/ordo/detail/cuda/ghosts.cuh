@@ -105,7 +105,7 @@ ORDO_DEV void op_dev_end_round(const Args &a, Grid &, op_dev_met *met, double *s
             double sum = 0;
             ordo_u64 any = 0;
             for (ordo_u32 from = 0; lane <= Totals + 1 && from < r.count; from++) {
-                const ordo_u64 word = said[from].word[lane];
+                const ordo_u64 word = ordo_dev_said_word(said[from], lane);
                 const double x = __longlong_as_double((long long)word);
                 any |= word;
                 sum = lane == 0 ? op_join_changes(sum, x) : sum + x;

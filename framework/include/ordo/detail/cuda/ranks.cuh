@@ -6,12 +6,12 @@
  * activates is a message {item, value} for its owner, which offers the value to the cell itself. Where targets are not
  * the heads of edges, cells are owned by ranges of targets, and a message is about a target.
  *
- * Sending. A warp collects messages in shared memory (op_dev_post), and stores those for one owner into the owner's
- * memory together (op_dev_dispatch): an addition to a counter of this rank gives their places in the owner's box for
- * this rank, and the stores cross the link while the sender goes on. An addition for each message would cost more than
- * all else: additions to one address by warps of which few lanes take part are executed at 0.5 to 4 G/s. Boxes are
- * double-buffered by meetings. A message that finds its box full is a bit of `spill`, and the ghost's value, whatever
- * it is by then, is sent behind the next meeting (op_dev_send_spilled).
+ * Sending. A warp collects messages in shared memory (op_dev_post; under delta in its store), and stores those for one
+ * owner into the owner's memory together (op_dev_dispatch): an addition to a counter of this rank gives their places in
+ * the owner's box for this rank, and the stores cross the link while the sender goes on. An addition for each message
+ * would cost more than all else: additions to one address by warps of which few lanes take part are executed at 0.5 to
+ * 4 G/s. Boxes are double-buffered by meetings. A message that finds its box full is a bit of `spill`, and the ghost's
+ * value, whatever it is by then, is sent behind the next meeting (op_dev_send_spilled).
  *
  * Meetings are those of <ordo/detail/cuda/meet.cuh>; what orders its words orders messages, too. Why two sets of boxes
  * are enough. A rank stores messages of the time before meeting k + 2 only behind meeting k + 1, at which all threads
@@ -169,7 +169,7 @@ ORDO_DEV void op_dev_send_spilled(const ordo_cuda_ranks &r, ordo_u64 number, op_
 /* How many messages of a rank this one has got: what did not find a place is not among them. */
 ORDO_DEV ordo_u32 ordo_dev_came(const ordo_cuda_ranks &r, const ordo_cuda_said *said, ordo_u32 from)
 {
-    const ordo_u32 count = from == r.rank ? 0 : said[from].sent[r.rank];
+    const ordo_u32 count = from == r.rank ? 0 : ordo_dev_said_sent(said[from], r.rank);
     return count < r.capacity ? count : r.capacity;
 }
 

@@ -80,10 +80,10 @@ ORDO_DEV bool ordo_dev_round(const ordo_cuda_ranks &r, ordo_dev_rounds *k, ordo_
         __nanosleep(ORDO_ROUND_NAP);
     ordo_cuda_said *const said = &r.words[r.rank]->said[k->met & 1][lane < r.count ? lane : 0];
     const bool there = lane < r.count;
-    const ordo_u64 all_finished = ordo_warp_sum(there ? ordo_dev_load(&said->word[ORDO_ROUND_FINISHED]) : 0);
-    const ordo_u64 all_made = ordo_warp_sum(there ? ordo_dev_load(&said->word[ORDO_ROUND_MADE]) : 0);
-    const bool stops = __any_sync(~0u, there && ordo_dev_load(&said->word[ORDO_ROUND_STOP]));
-    ordo_u64 least = there ? ordo_dev_load(&said->word[ORDO_ROUND_FRONT]) : infinite;
+    const ordo_u64 all_finished = ordo_warp_sum(there ? ordo_dev_load(&said->word[ORDO_ROUND_FINISHED].x) : 0);
+    const ordo_u64 all_made = ordo_warp_sum(there ? ordo_dev_load(&said->word[ORDO_ROUND_MADE].x) : 0);
+    const bool stops = __any_sync(~0u, there && ordo_dev_load(&said->word[ORDO_ROUND_STOP].x));
+    ordo_u64 least = there ? ordo_dev_load(&said->word[ORDO_ROUND_FRONT].x) : infinite;
     for (int step = 16; step; step /= 2) {
         const ordo_u64 other = __shfl_xor_sync(~0u, least, step);
         least = other < least ? other : least;

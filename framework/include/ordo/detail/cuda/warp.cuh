@@ -46,6 +46,7 @@
 enum {
     ORDO_WARP_CAPACITY = 192,  /* entries in a warp's store; fewer of 16 bytes, so that shared memory suffices */
     ORDO_WARP_ITERATION = 128, /* most entries that an iteration adds: an edge record per lane */
+    ORDO_WARP_GHOST = 0xffff,  /* tag of an item of another rank, which the scheduler sends to its owner */
     ORDO_WARP_UNROLL = 4,
     ORDO_WARP_HUB = 128,
     ORDO_WARP_PIECE = 64,
@@ -80,7 +81,7 @@ ORDO_DEV ordo_u32 ordo_map_bucket(const ordo_dev_map &map, double priority)
 template <typename Entry> struct ordo_warp_store {
     static constexpr ordo_u32 capacity = sizeof(Entry) == 8 ? ORDO_WARP_CAPACITY : ORDO_WARP_CAPACITY - 32;
     Entry held[capacity];
-    unsigned short tag[capacity]; /* bucket << 8 | number among the bucket's */
+    unsigned short tag[capacity]; /* bucket << 8 | number among the bucket's, or ORDO_WARP_GHOST */
     ordo_u32 count[32];
     ordo_u32 own[2];               /* used by the scheduler; initially 0 */
     ordo_u64 seen[ORDO_WARP_SEEN]; /* direct-mapped cache of seen entries of 8 bytes; see op_warp_link */
@@ -175,7 +176,7 @@ op_entry;
 
 /* Whether the warps of a block may share entries (share.cuh): an entry must be one word, and carry all that the warp
  * that takes it needs to know. */
-enum { op_warp_shares = sizeof(op_entry) == 8 && !op_warp_ordered && !ORDO_OVER_RANKS };
+enum { op_warp_shares = sizeof(op_entry) == 8 && !op_warp_ordered };
 
 /* The part of a kernel's arguments that all warps share. */
 typedef struct op_warp_ctx {
@@ -215,11 +216,10 @@ typedef struct op_warp {
     bool cut;          /* a hub was cut, and its pieces are in the store; the scheduler resets this */
     ordo_share *share; /* takes entries for which the local queue is full; NULL: none */
 #if ORDO_OVER_RANKS
-    ordo_u64 met;          /* meetings so far; the scheduler counts them */
-    op_dev_outbox *outbox; /* the scheduler dispatches all of it before the warp arrives at a meeting */
-    op_dev_stage *stage;   /* in place of the two, where ranks do not meet; else NULL */
-    ordo_u32 unsent;       /* messages that became bits, and bits that were set already: counted as made, and finished;
-                              the scheduler resets this */
+    op_dev_stage *stage; /* for ghosts, where ranks do not meet */
+    bool staged;         /* whether there is one; else ghosts go to the store. Known when a kernel is compiled */
+    ordo_u32 unsent;     /* messages that became bits, and bits that were set already: counted as made, and finished;
+                            the scheduler resets this */
 #endif
     ordo_u32 items, edges, useful, stale; /* counters of the lane, since op_warp_publish */
     ordo_u32 activations;                 /* the same, of critical operators */
@@ -262,9 +262,95 @@ ORDO_DEV bool op_warp_share(op_warp *w, bool has, op_entry entry)
     return ordo_share_put(w->share, has, word);
 }
 
+/* Whether an item is one of another rank; there is one rank but in units for several. */
+ORDO_DEV bool op_warp_ghost(const op_warp_ctx &g, ordo_item item)
+{
+#if ORDO_OVER_RANKS
+    return !ordo_dev_owns(g.ranks, item);
+#else
+    (void)g;
+    (void)item;
+    return false;
+#endif
+}
+
+/* Whether ghosts are staged before entries are pushed. */
+ORDO_DEV bool op_warp_staged(const op_warp *w)
+{
+#if ORDO_OVER_RANKS
+    return w->staged;
+#else
+    (void)w;
+    return true; /* there are none */
+#endif
+}
+
+/* Whether an id that is pushed is an item of this rank: neither a ghost nor a piece of a hub. */
+ORDO_DEV bool op_warp_owns(const op_warp_ctx &g, const op_warp *w, ordo_u32 id)
+{
+    return op_warp_staged(w) ? id < g.num_items : !op_warp_ghost(g, id);
+}
+
+/* An item for lanes that have none: its row is there to be read. */
+ORDO_DEV ordo_item op_warp_any_item(const op_warp_ctx &g)
+{
+#if ORDO_OVER_RANKS
+    return g.ranks.first;
+#else
+    (void)g;
+    return 0;
+#endif
+}
+
+#if ORDO_OVER_RANKS
+/* Where ranks do not meet: what becomes of messages that find their box full. */
+ORDO_DEV void op_warp_keep(const op_warp_ctx &g, op_warp *w, bool there, ordo_u32 item)
+{
+    const bool merged = there && ordo_spill(g.kept, item);
+    w->unsent += __popc(__ballot_sync(~0u, there)) + __popc(__ballot_sync(~0u, merged));
+}
+
+/* Where ranks do not meet: stages the value of the lane's ghost, if it `has` one; op_dev_unstage sends what is staged.
+ */
+ORDO_DEV void op_warp_post(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 item, const op_cell &value)
+{
+    op_dev_post_staged(g.ranks, g.boxes, w->stage, has, item, value,
+                       [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
+}
+
+/* Where ranks do not meet: stages the ghosts among N entries of each lane, those with `has`; the others stay. Else
+ * op_warp_push puts ghosts into the store. */
+template <int N>
+ORDO_DEV void op_warp_stage(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&item)[N],
+                            const op_cell (&value)[N])
+{
+#pragma unroll
+    for (int u = 0; op_warp_staged(w) && u < N; u++) {
+        const bool goes = has[u] && op_warp_ghost(g, item[u]);
+        if (__any_sync(~0u, goes))
+            op_warp_post(g, w, goes, item[u], value[u]);
+        has[u] = has[u] && !goes;
+    }
+}
+
+/* Where ranks do not meet: sends what the block has staged. */
+ORDO_DEV void op_warp_unstage(const op_warp_ctx &g, op_warp *w)
+{
+    op_dev_unstage(g.ranks, g.boxes, w->stage, [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
+}
+#endif
+
+/* The tag in a warp's store of an entry of bucket `b`. By the lanes that have one. */
+ORDO_DEV unsigned short op_warp_tag(const op_warp_ctx &g, op_warp *w, ordo_u32 b, ordo_u32 id)
+{
+    if (!op_warp_staged(w) && id < g.num_items && op_warp_ghost(g, id))
+        return ORDO_WARP_GHOST;
+    return (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
+}
+
 /* Puts N entries of each lane, those with `has`, into the local queue, if their priorities are below `limit` and the
- * chain may go on, or else into the store. `vertex` is the vertex that determines the priority; it is valid in all
- * lanes. */
+ * chain may go on, or else into the store, as ghosts do. `vertex` is the vertex that determines the priority; it is
+ * valid in all lanes. */
 template <int N>
 ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&item)[N],
                            const op_value (&value)[N], const ordo_vid (&vertex)[N])
@@ -280,7 +366,7 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
         ordo_u32 some[N], kept = 0;
 #pragma unroll
         for (int u = 0; u < N; u++) {
-            soon[u] = has[u] && priority[u] < w->map.limit && item[u] < g.num_items;
+            soon[u] = has[u] && priority[u] < w->map.limit && op_warp_owns(g, w, item[u]);
             kept += __popc(some[u] = __ballot_sync(~0u, soon[u]));
         }
         if (w->local_count + kept <= (w->share ? g.keep : g.local_capacity)) { /* all of them fit */
@@ -320,7 +406,7 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
             const ordo_u32 at = w->held + __popc(rest & below);
             const ordo_u32 b = ordo_map_bucket(w->map, priority[u]);
             w->store->held[at] = {value[u], item[u]};
-            w->store->tag[at] = (unsigned short)(b << 8 | atomicAdd(&w->store->count[b], 1u));
+            w->store->tag[at] = op_warp_tag(g, w, b, item[u]);
         }
         w->held += __popc(rest);
     }
@@ -335,51 +421,7 @@ ORDO_DEV void op_warp_put(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 i
     op_warp_push(g, w, hass, items, values, vertices);
 }
 
-/* The item if this rank owns it, else the other one; there is one rank but in units for several. */
-ORDO_DEV ordo_item op_warp_owned(const op_warp_ctx &g, ordo_item item, ordo_item otherwise)
-{
 #if ORDO_OVER_RANKS
-    return ordo_dev_owns(g.ranks, item) ? item : otherwise;
-#else
-    (void)g;
-    (void)otherwise;
-    return item;
-#endif
-}
-
-/* An item for lanes that have none: its row is there to be read. */
-ORDO_DEV ordo_item op_warp_any_item(const op_warp_ctx &g)
-{
-#if ORDO_OVER_RANKS
-    return g.ranks.first;
-#else
-    (void)g;
-    return 0;
-#endif
-}
-
-#if ORDO_OVER_RANKS
-/* Where ranks do not meet: what becomes of messages that find their box full. */
-ORDO_DEV void op_warp_keep(const op_warp_ctx &g, op_warp *w, bool there, ordo_u32 item)
-{
-    const bool merged = there && ordo_spill(g.kept, item);
-    w->unsent += __popc(__ballot_sync(~0u, there)) + __popc(__ballot_sync(~0u, merged));
-}
-
-/* Where ranks do not meet: stages the value of the lane's ghost, if it `has` one; op_dev_unstage sends what is staged.
- */
-ORDO_DEV void op_warp_post(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 item, const op_cell &value)
-{
-    op_dev_post_staged(g.ranks, g.boxes, w->stage, has, item, value,
-                       [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
-}
-
-/* Where ranks do not meet: sends what the block has staged. */
-ORDO_DEV void op_warp_unstage(const op_warp_ctx &g, op_warp *w)
-{
-    op_dev_unstage(g.ranks, g.boxes, w->stage, [&](ordo_u32 kept, bool there) { op_warp_keep(g, w, there, kept); });
-}
-
 /* Where ranks do not meet: takes a chunk of messages that has come, if there is one; the items of those that improve
  * cells go to the store. Returns how many messages it had. `turn`: see op_dev_take_chunk. */
 ORDO_DEV ordo_u32 op_warp_take_mail(const op_warp_ctx &g, op_warp *w, ordo_u32 turn)
@@ -419,35 +461,6 @@ ORDO_DEV ordo_u32 op_warp_send_kept(const op_warp_ctx &g, op_warp *w, ordo_u32 w
     return others;
 }
 
-/* Sends improved ghosts to their owners; the lane's other targets stay. */
-template <int N>
-ORDO_DEV void op_warp_send(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&target)[N],
-                           const op_cell (&value)[N])
-{
-    if (w->stage) { /* known when this is compiled: op_warp_start sets it to NULL */
-#pragma unroll
-        for (int u = 0; u < N; u++) {
-            const bool goes = has[u] && !ordo_dev_owns(g.ranks, target[u]);
-            if (__any_sync(~0u, goes))
-                op_warp_post(g, w, goes, target[u], value[u]);
-            has[u] = has[u] && !goes;
-        }
-        return;
-    }
-    ordo_u32 goes = 0; /* bit u: the u-th does. One branch for all, as each would delay a chain within the rank */
-#pragma unroll
-    for (int u = 0; u < N; u++)
-        goes |= has[u] && !ordo_dev_owns(g.ranks, target[u]) ? 1u << u : 0;
-    if (!__any_sync(~0u, goes != 0))
-        return;
-#pragma unroll
-    for (int u = 0; u < N; u++)
-        if (goes & 1u << u) {
-            op_dev_post(g.ranks, w->met, w->outbox, target[u], value[u]);
-            has[u] = false;
-        }
-    op_dev_dispatch(g.ranks, w->met, w->outbox, false);
-}
 #endif
 
 /* Puts initial items `at` to at + 31 into the store, one per lane, if there are that many; returns their number. Items
@@ -702,14 +715,14 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
     if (!op_activates)
         return;
 #if ORDO_OVER_RANKS
-    op_warp_send(g, w, has, target, candidate);
+    op_warp_stage(g, w, has, target, candidate);
 #endif
     if (w->map.latency_bound) {
         const char *const base = (const char *)(g.record ? (const void *)g.record : (const void *)g.rows.row);
         const int shift = g.record ? 5 : 3; /* log2 of the bytes of a record, or of a row's offset */
 #pragma unroll
         for (int u = 0; u < N; u++)
-            ordo_dev_prefetch(has[u], base + ((ordo_u64)target[u] << shift));
+            ordo_dev_prefetch(has[u] && (op_warp_staged(w) || !op_warp_ghost(g, target[u])), base + ((ordo_u64)target[u] << shift));
     }
     op_warp_push(g, w, has, target, candidate, target);
 }
@@ -830,7 +843,7 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     if (live) {
 #pragma unroll
         for (int u = 0; u < 4; u++)
-            ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)op_warp_owned(g, target[u], v));
+            ahead[u] = ordo_dev_fetch(g.record + 2 * (ordo_u64)(op_warp_ghost(g, target[u]) ? v : target[u]));
 #pragma unroll
         for (int u = 0; u < 4; u++)
             op_dev_improve(g.cells, true, has[u] ? target[u] : v, has[u] ? candidate[u] : op_worst(), &old[u]);
@@ -842,7 +855,7 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     }
     if constexpr ((int)op_activates != 0) {
 #if ORDO_OVER_RANKS
-        op_warp_send(g, w, has, target, candidate);
+        op_warp_stage(g, w, has, target, candidate);
 #endif
 #pragma unroll
         for (int u = 0; u < 4; u++) {
@@ -873,6 +886,17 @@ ORDO_DEV void op_warp_candidates(const op_warp_ctx &g, ordo_vid v, op_taken valu
 }
 
 #if ORDO_OP_ORDER != ORDO_SUM
+/* An edge for lanes that have none: it is there to be read, where the rank has any. */
+ORDO_DEV ordo_eid op_warp_any_edge(const op_warp_ctx &g)
+{
+#if ORDO_OVER_RANKS
+    return __ldg(g.rows.row + g.ranks.first);
+#else
+    (void)g;
+    return 0;
+#endif
+}
+
 /* Expands a row per group of lanes, of the first N times as many edges as the group has lanes. Lane `sub` of a group
  * has the edges begin + sub, and so on by the number of lanes, below `end`. */
 template <int N>
@@ -886,13 +910,13 @@ ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell 
     for (int u = 0; u < N; u++) {
         e[u] = begin + ((ordo_u64)u << g.lanes);
         has[u] = e[u] < end;
-        e[u] = has[u] ? e[u] : 0; /* without a branch: there is an edge 0 */
+        e[u] = has[u] ? e[u] : op_warp_any_edge(g); /* without a branch */
         w->edges += has[u];
     }
     op_warp_candidates(g, v, value, e, target, candidate);
 #pragma unroll
     for (int u = 0; u < N; u++) {
-        if (has[u] && op_activates) /* the next hop finds the row in the first-level cache */
+        if (has[u] && op_activates && !op_warp_ghost(g, target[u])) /* the next hop finds the row near by */
             ordo_dev_fetch(g.rows.row + target[u]);
         op_dev_improve(g.cells, has[u], target[u], candidate[u], &old[u]);
     }
@@ -953,30 +977,30 @@ ORDO_DEV bool op_warp_queue(const op_warp_ctx &g, op_warp *w, bool there, op_ent
 }
 #endif
 
-/* Whether the hops of the local queue have a loop of their own, op_warp_chain's, by records or by lanes. */
+/* Whether the hops of the local queue have a loop of their own, op_warp_chain's: by `Lanes`, or else by records. */
 template <bool Lanes> ORDO_DEV bool op_warp_chains(const op_warp_ctx &g, const op_warp *w)
 {
-    return (((int)op_properties & ORDO_EDGE_BLIND) && g.record) ||
-           (Lanes && g.lanes && w->map.latency_bound && w->local_count <= g.few);
+    if (Lanes)
+        return g.lanes && w->map.latency_bound && w->local_count <= g.few;
+    return ((int)op_properties & ORDO_EDGE_BLIND) && g.record;
 }
 
 /* Expands the entries of lanes with `there` whose edges are in records, or while the run is latency-bound in short
  * rows, and then the local queue, hop after hop. This is a separate loop, because while the run is latency-bound the
  * number of instructions of a hop determines its time. Returns whether the lane's entry is left, for op_warp_gather.
  * `between()` is called before each further hop and returns whether to take it, except for the first one if `hop`; no
- * hop is taken if its entries might not fit into the store. `Lanes`: whether there are hops by lanes. */
+ * hop is taken if its entries might not fit into the store. `Lanes`: hops are by lanes, and edges are in no records; a
+ * kernel with both would be longer by a half, and slower. */
 template <bool Lanes, typename Between>
 ORDO_DEV bool op_warp_chain(const op_warp_ctx &g, op_warp *w, bool there, op_entry *entry, bool fresh, bool hop,
                             Between between)
 {
     if (!op_warp_chains<Lanes>(g, w))
         return there;
-    if (((int)op_properties & ORDO_EDGE_BLIND) && g.record) {
-        if (!Lanes || __any_sync(~0u, there))
-            there = op_warp_records(g, w, there, *entry, fresh);
+    if constexpr (!Lanes) {
+        there = op_warp_records(g, w, there, *entry, fresh);
         for (; !__any_sync(~0u, there) && w->local_count && !op_warp_full(w) && (hop || between()); hop = false)
             there = op_warp_link(g, w, entry);
-        return there;
     }
 #if ORDO_OP_ORDER != ORDO_SUM
     if constexpr (Lanes) {
