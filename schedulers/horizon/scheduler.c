@@ -22,13 +22,13 @@ enum { MOST_ON_GPU = 400000000 }; /* edges: making their rows takes 21 GB of a G
 
 /* Predicted times, from docs/lab/0073-horizon.md: with hubs .27 to .4 of delta's on a CPU where weights are summed up,
  * .7 where they are not. Rows by weight take as long as two of delta's runs on a symmetric graph, as seven on another,
- * whose in-rows are made, too. On a GPU with hubs .25 to .35 of delta's where weights are summed up; the others were
- * not measured there. Rows take as long as six runs on a symmetric graph; ten on another are an estimate. */
+ * whose in-rows are made, too. On a GPU with hubs .25 to .35 of delta's where weights are summed up, .48 and .6 of the
+ * best time where they are not. Rows take as long as six runs on a symmetric graph; ten on another are an estimate. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     const bool sums = s->op->width && s->op->width((double)s->vertices, (double)s->edges) == 0;
     const double rows = s->on_gpu ? (s->symmetric ? 6 : 10) : s->by_weight ? 0 : s->symmetric ? 2 : 7;
-    const double run = s->on_gpu ? (sums ? .35 : 3) : sums ? .4 : .7;
+    const double run = s->on_gpu ? (sums ? .35 : .6) : sums ? .4 : .7;
     (void)sync;
     if (s->op->weight == ORDO_NONE || !s->has_rows)
         *out = (ordo_fit){8, "a horizon, where no order gains anything"};

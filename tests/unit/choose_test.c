@@ -174,7 +174,7 @@ START_TEST(runs_that_pay_for_rows_by_weight)
 {
     make_graphs();
     for (int g = 0; g < GRAPHS; g++)
-        for (ordo_u64 runs = 0; runs < 20; runs++) {
+        for (ordo_u64 runs = 0; runs < 28; runs++) {
             ordo_work work = relax("sssp_u32", g);
             const ordo_options options = {.scheduler = "auto", .device = "cpu", .threads = 2, .repeats = runs};
             const bool pays = g == HUBS && runs >= 12;
@@ -183,6 +183,8 @@ START_TEST(runs_that_pay_for_rows_by_weight)
                 const ordo_options there = {.scheduler = "auto", .device = "cuda", .threads = 2, .repeats = runs};
                 work = relax("sssp_u32", g);
                 ck_assert_int_eq(strstr(taken(&work, &there), "horizon") != NULL, g == HUBS && runs >= 16);
+                work = relax("widest_u32", g);
+                ck_assert_int_eq(strstr(taken(&work, &there), "horizon") != NULL, g == HUBS && runs >= 26);
             }
         }
     const ordo_options once = {.scheduler = "auto", .device = "cpu", .threads = 2};
