@@ -141,7 +141,7 @@ enum { bsp_pulls = ((int)op_knows_final && (int)op_can_pull) || (int)op_can_gath
 ORDO_INLINE void bsp_push(void *arg, op_entry entry)
 {
     bsp_member *me = (bsp_member *)arg;
-    if (bsp_pulls)
+    if (op_can_gather)
         me->next_edges += me->job->out->row[entry.item + 1] - me->job->out->row[entry.item];
     if (op_keep(me->job, me->index, entry))
         op_append(me->job, &me->next, entry);
@@ -179,6 +179,11 @@ ORDO_INLINE ordo_u64 bsp_own_bits(const ordo_job *job, ordo_u64 base, ordo_u64 b
 {
     if (!job->remote || !bits)
         return bits;
+    if (!job->remote->part) { /* a range */
+        const ordo_u64 begin = job->first_owned, end = begin + job->owned;
+        const ordo_u64 from = begin > base ? begin - base : 0, to = end > base ? end - base : 0;
+        return bits & (to < 64 ? ((ordo_u64)1 << to) - 1 : ~(ordo_u64)0) & (from < 64 ? ~(ordo_u64)0 << from : 0);
+    }
     ordo_u64 own = 0;
     for (ordo_u64 left = bits; left; left &= left - 1)
         own |= op_owns(job, (ordo_item)(base + (ordo_u64)__builtin_ctzll(left))) ? left & -left : 0;
@@ -373,7 +378,8 @@ ORDO_INLINE void bsp_put_initial(bsp_member *me, int index)
         if (!op_owns(job, item))
             continue;
         op_append(job, &me->next, op_entry_now(job, item));
-        me->next_edges += job->out->row[item + 1] - job->out->row[item];
+        if (op_can_gather)
+            me->next_edges += job->out->row[item + 1] - job->out->row[item];
     }
 }
 
@@ -383,12 +389,38 @@ typedef struct bsp_due {
     ordo_u64 own;                /* items of this rank */
 } bsp_due;
 
+ORDO_INLINE ordo_u64 bsp_edges_of(const ordo_job *job, const ordo_bin *bin)
+{
+    const op_entry *entry = (const op_entry *)bin->data;
+    const ordo_u64 *row = job->out->row;
+    ordo_u64 edges = 0;
+    for (ordo_u64 i = 0; i < bin->count; i++) {
+        if (i + ORDO_AHEAD_HEAD < bin->count)
+            __builtin_prefetch(&row[entry[i + ORDO_AHEAD_HEAD].item]);
+        edges += row[entry[i].item + 1] - row[entry[i].item];
+    }
+    return edges;
+}
+
+/* Where the direction is chosen by edges and no sums are gathered: counts those of the member's next items, also of
+ * those that it is about to send. By a pass of its own, since a push would wait for each row. */
+ORDO_INLINE void bsp_count_edges(const bsp_run *run, bsp_member *me)
+{
+    const ordo_job *job = run->job;
+    if (!bsp_pulls || op_can_gather || !(run->front[0] || run->only_pushes))
+        return;
+    me->next_edges = bsp_edges_of(job, &me->next);
+    for (ordo_u32 to = 0; job->remote && to < job->remote->count; to++)
+        me->next_edges += bsp_edges_of(job, &job->remote->out[(ordo_u32)me->index * job->remote->count + to]);
+}
+
 /* bsp_agree, over several processes with what other ranks have sent: *my_items is then the number of the member's items
  * with that, and every rank goes on while one has work. The lowest bucket says whether a rank has put off rows. */
 ORDO_INLINE bool bsp_agree_with_ranks(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_u64 *my_items,
                                       bsp_due *due, const ordo_sync sync)
 {
     ordo_remote *remote = run->job->remote;
+    bsp_count_edges(run, me);
     if (!remote) {
         const bool more = bsp_agree(run, index, superstep, me, *my_items, &due->items, &due->edges, &due->rows);
         due->own = due->items;
