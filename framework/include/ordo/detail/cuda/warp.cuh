@@ -722,7 +722,8 @@ ORDO_DEV void op_warp_offer(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
         const int shift = g.record ? 5 : 3; /* log2 of the bytes of a record, or of a row's offset */
 #pragma unroll
         for (int u = 0; u < N; u++)
-            ordo_dev_prefetch(has[u] && (op_warp_staged(w) || !op_warp_ghost(g, target[u])), base + ((ordo_u64)target[u] << shift));
+            ordo_dev_prefetch(has[u] && (op_warp_staged(w) || !op_warp_ghost(g, target[u])),
+                              base + ((ordo_u64)target[u] << shift));
     }
     op_warp_push(g, w, has, target, candidate, target);
 }
@@ -910,13 +911,14 @@ ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell 
     for (int u = 0; u < N; u++) {
         e[u] = begin + ((ordo_u64)u << g.lanes);
         has[u] = e[u] < end;
-        e[u] = has[u] ? e[u] : op_warp_any_edge(g); /* without a branch */
+        e[u] = has[u] ? e[u] : op_warp_any_edge(g); /* the load has no branch */
         w->edges += has[u];
     }
     op_warp_candidates(g, v, value, e, target, candidate);
 #pragma unroll
     for (int u = 0; u < N; u++) {
-        if (has[u] && op_activates && !op_warp_ghost(g, target[u])) /* the next hop finds the row near by */
+        if (has[u] && op_activates && !op_warp_ghost(g, target[u])) /* so the next hop finds the row in the
+                                                                            first-level cache */
             ordo_dev_fetch(g.rows.row + target[u]);
         op_dev_improve(g.cells, has[u], target[u], candidate[u], &old[u]);
     }
