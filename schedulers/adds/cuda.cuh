@@ -272,8 +272,7 @@ static __global__ void __launch_bounds__(ADDS_DEV_THREADS, 2) adds_kernel(const 
         /* consecutive initial items go to different blocks */
         const ordo_u64 initial = ((blockIdx.x - 1) + (ordo_u64)workers * warp) * 32;
 #if ORDO_OVER_RANKS
-        w.stage = &stage;
-        w.staged = true;
+        op_warp_start_stage(&w, &stage);
         hooks.hand.turns = blockIdx.x * ADDS_DEV_WARPS + warp;
 #endif
         op_warp_loop(a.ctx, a.run, &w, hooks, initial);

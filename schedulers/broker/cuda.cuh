@@ -327,8 +327,7 @@ static __global__ void __launch_bounds__(BROKER_DEV_THREADS, 2) broker_kernel(co
     me.word = a.bit_words;
     me.due = ~(ordo_u64)0;
 #if ORDO_OVER_RANKS
-    w.stage = &stage;
-    w.staged = true;
+    op_warp_start_stage(&w, &stage);
 #endif
     if (Traced && me.index <= a.workers)
         ordo_live_begin(a.run.traced, me.index < a.workers ? ORDO_BUSY : ORDO_MANAGING);

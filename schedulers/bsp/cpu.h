@@ -389,6 +389,7 @@ typedef struct bsp_due {
     ordo_u64 own;                /* items of this rank */
 } bsp_due;
 
+/* The sum of the out-degrees of a bin's items. */
 ORDO_INLINE ordo_u64 bsp_edges_of(const ordo_job *job, const ordo_bin *bin)
 {
     const op_entry *entry = (const op_entry *)bin->data;

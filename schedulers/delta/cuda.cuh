@@ -159,47 +159,6 @@ ORDO_DEV void delta_dev_map_blocks(const delta_dev_queue &q, ordo_u32 b, ordo_u6
     }
 }
 
-#if ORDO_OVER_RANKS
-/* By a whole warp, behind meeting `number`: sends the ghosts among `held` entries of its store, those for a rank
- * together. */
-template <typename Entry>
-ORDO_DEV void delta_ranks_send(const ordo_cuda_ranks &r, ordo_u64 number, const ordo_warp_store<Entry> *s,
-                               ordo_u32 held)
-{
-    enum { N = (ordo_warp_store<Entry>::capacity + 31) / 32 };
-    const ordo_u32 lane = threadIdx.x % 32;
-    ordo_u32 ghosts = 0; /* bit j: the lane's j-th entry is one */
-#pragma unroll
-    for (ordo_u32 j = 0; j < N; j++)
-        ghosts |= 32 * j + lane < held && s->tag[32 * j + lane] == ORDO_WARP_GHOST ? 1u << j : 0;
-    if (!__any_sync(~0u, ghosts != 0))
-        return;
-    for (ordo_u32 to = 0; to < r.count; to++) {
-        ordo_u32 mine = 0;
-        for (ordo_u32 left = ghosts; left; left &= left - 1) {
-            const ordo_u32 j = (ordo_u32)__ffs((int)left) - 1;
-            mine |= ordo_dev_owner(r, s->held[32 * j + lane].item) == to ? 1u << j : 0;
-        }
-        const ordo_u32 total = ordo_warp_sum((ordo_u32)__popc(mine));
-        if (!total)
-            continue;
-        ordo_u32 at = 0;
-        if (lane == 0)
-            at = ordo_dev_add(&r.words[r.rank]->sent[to].count, total);
-        at = __shfl_sync(~0u, at, 0);
-        for (ordo_u32 j = 0; j < N; j++) { /* lanes with consecutive places store together */
-            const ordo_u32 some = __ballot_sync(~0u, mine >> j & 1);
-            if (mine >> j & 1) {
-                const Entry ghost = s->held[32 * j + lane];
-                op_dev_store_message(r, number, to, at + (ordo_u32)__popc(some & ((1u << lane) - 1)),
-                                     {ghost.value, ghost.item});
-            }
-            at += (ordo_u32)__popc(some);
-        }
-    }
-}
-#endif
-
 /* By a whole warp: appends `held` entries of its store to their buckets, and sends ghosts. Returns whether it met
  * `none`. */
 template <typename Entry>
@@ -214,7 +173,7 @@ ORDO_DEV bool delta_dev_flush(const delta_dev_queue &q, const delta_dev_step *st
     bool none = false;
     ordo_u64 first = 0;
 #if ORDO_OVER_RANKS
-    delta_ranks_send(q.ranks, step->met, s, held);
+    op_warp_send_ghosts(q.ranks, step->met, s, held);
 #endif
     if (count && !dry) {
         first = ordo_dev_add(&q.words->tail[lane], (ordo_u64)count);
@@ -883,16 +842,14 @@ static bool delta_by_lanes(const ordo_job *job, double delta)
            !((int)op_weight_type == ORDO_NONE && delta <= 1);
 }
 
-template <bool Shares> static const void *delta_kernel_of(const ordo_cuda *c)
-{
-    const void *kernel = (const void *)delta_kernel<false, Shares>;
-    if (c->run.traced.live)
-        kernel = (const void *)delta_kernel<!ORDO_OVER_RANKS, Shares>; /* over ranks there are no traces */
-    return ordo_cuda_kernel(kernel);
-}
+/* The kernel of the run; over ranks there are no traces. */
 static const void *delta_kernel_for(const ordo_cuda *c, bool shares)
 {
-    return shares ? delta_kernel_of<(int)delta_shares != 0>(c) : delta_kernel_of<false>(c);
+    constexpr bool may = delta_shares, traces = !ORDO_OVER_RANKS;
+    const void *kernel = shares ? (const void *)delta_kernel<false, may> : (const void *)delta_kernel<false, false>;
+    if (c->run.traced.live)
+        kernel = shares ? (const void *)delta_kernel<traces, may> : (const void *)delta_kernel<traces, false>;
+    return ordo_cuda_kernel(kernel);
 }
 
 /* Behind op_warp_arguments, for a run by lanes; returns whether it is one: with records a lane expands a row of up to

@@ -46,7 +46,7 @@ typedef struct delta_ranks_seen {
     ordo_u64 taken;      /* delta_dev_words.alone_taken */
     ordo_u32 supersteps; /* delta_dev_words.alone */
     ordo_u32 sent;       /* messages to the lane's rank */
-    bool comes;          /* a rank waits at the next meeting that has sent messages, or got some of this one */
+    bool is_waited_for;  /* by a rank, at the next meeting, that has sent messages, or got some of this rank */
 } delta_ranks_seen;
 
 ORDO_DEV delta_ranks_seen delta_ranks_look(const delta_dev_queue &q, const delta_dev_step *s)
@@ -63,11 +63,11 @@ ORDO_DEV delta_ranks_seen delta_ranks_look(const delta_dev_queue &q, const delta
     seen.supersteps = ordo_dev_load(&q.words->alone);
     seen.own = delta_dev_look(q, s);
     seen.sent = lane < r.count ? seen.sent : 0;
-    seen.comes = false;
+    seen.is_waited_for = false;
     for (ordo_u32 from = 0;;) {
         const bool there = from + lane / 16 < r.count && word.y > s->met;
         const ordo_u32 got = __shfl_sync(~0u, seen.sent, (int)(from + lane / 16) % 32);
-        seen.comes = seen.comes || __any_sync(~0u, there && (got || (lane % 16 >= ORDO_CUDA_WORDS && word.x)));
+        seen.is_waited_for = seen.is_waited_for || __any_sync(~0u, there && (got || (lane % 16 >= ORDO_CUDA_WORDS && word.x)));
         if ((from += 2) >= r.count)
             return seen;
         ordo_dev_hear(r, s->met + 1, from, &word);
@@ -170,7 +170,7 @@ ORDO_DEV bool delta_ranks_alone(const delta_dev_step *s, const delta_ranks_seen 
 {
     const bool few = __shfl_sync(~0u, seen.own.tail, (int)s->head) - s->to < (ordo_u64)gridDim.x * DELTA_DEV_WARPS;
     return s->phase == DELTA_DEV_RUN && (state & 63) == 0 && !(state & (DELTA_RANKS_WAITS | DELTA_RANKS_STOP)) && few &&
-           !seen.comes;
+           !seen.is_waited_for;
 }
 
 /* As delta_dev_jumps, from what all ranks have sorted again; `moves`: the head does. */

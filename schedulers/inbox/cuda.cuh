@@ -783,8 +783,7 @@ static __global__ void __launch_bounds__(INBOX_DEV_THREADS, 2) inbox_kernel(cons
     if (Traced && me.index <= a.workers)
         ordo_live_begin(a.run.traced, me.index < a.workers ? ORDO_BUSY : ORDO_MANAGING);
 #if ORDO_OVER_RANKS
-    w.stage = &stage;
-    w.staged = true;
+    op_warp_start_stage(&w, &stage);
 #endif
     if (me.index < a.workers)
         inbox_work(a, &w, &me, op_warp_base(a.lowest));

@@ -98,8 +98,8 @@ ORDO_DEV void ordo_dev_carry(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32
 ORDO_DEV bool ordo_dev_hear(const ordo_cuda_ranks &r, ordo_u64 number, ordo_u32 from, ulonglong2 *word)
 {
     static_assert(ORDO_CUDA_SAID == 16, "two ranks a warp");
-    const ordo_u32 lane = threadIdx.x % 32, half = from + lane / 16 < r.count ? from + lane / 16 : from;
-    *word = ordo_dev_load_wide_system(&r.words[r.rank]->said[number & 1][half].word[lane % 16]);
+    const ordo_u32 lane = threadIdx.x % 32, rank = from + lane / 16 < r.count ? from + lane / 16 : from;
+    *word = ordo_dev_load_wide_system(&r.words[r.rank]->said[number & 1][rank].word[lane % 16]);
     return __all_sync(~0u, word->y >= number);
 }
 

@@ -274,6 +274,15 @@ ORDO_DEV bool op_warp_ghost(const op_warp_ctx &g, ordo_item item)
 #endif
 }
 
+#if ORDO_OVER_RANKS
+/* Behind op_warp_start, where ranks do not meet: ghosts are staged in the block's `stage`. */
+ORDO_DEV void op_warp_start_stage(op_warp *w, op_dev_stage *stage)
+{
+    w->stage = stage;
+    w->staged = true;
+}
+#endif
+
 /* Whether ghosts are staged before entries are pushed. */
 ORDO_DEV bool op_warp_staged(const op_warp *w)
 {
@@ -330,6 +339,44 @@ ORDO_DEV void op_warp_stage(const op_warp_ctx &g, op_warp *w, bool (&has)[N], co
         if (__any_sync(~0u, goes))
             op_warp_post(g, w, goes, item[u], value[u]);
         has[u] = has[u] && !goes;
+    }
+}
+
+/* Where ranks meet, behind meeting `number`: sends the ghosts among `held` entries of the store, those for a rank
+ * together. */
+ORDO_DEV void op_warp_send_ghosts(const ordo_cuda_ranks &r, ordo_u64 number, const ordo_warp_store<op_entry> *s,
+                                  ordo_u32 held)
+{
+    enum { N = (ordo_warp_store<op_entry>::capacity + 31) / 32 };
+    const ordo_u32 lane = threadIdx.x % 32;
+    ordo_u32 ghosts = 0; /* bit j: the lane's j-th entry is one */
+#pragma unroll
+    for (ordo_u32 j = 0; j < N; j++)
+        ghosts |= 32 * j + lane < held && s->tag[32 * j + lane] == ORDO_WARP_GHOST ? 1u << j : 0;
+    if (!__any_sync(~0u, ghosts != 0))
+        return;
+    for (ordo_u32 to = 0; to < r.count; to++) {
+        ordo_u32 mine = 0;
+        for (ordo_u32 left = ghosts; left; left &= left - 1) {
+            const ordo_u32 j = (ordo_u32)__ffs((int)left) - 1;
+            mine |= ordo_dev_owner(r, s->held[32 * j + lane].item) == to ? 1u << j : 0;
+        }
+        const ordo_u32 total = ordo_warp_sum((ordo_u32)__popc(mine));
+        if (!total)
+            continue;
+        ordo_u32 at = 0;
+        if (lane == 0)
+            at = ordo_dev_add(&r.words[r.rank]->sent[to].count, total);
+        at = __shfl_sync(~0u, at, 0);
+        for (ordo_u32 j = 0; j < N; j++) { /* lanes with consecutive places store together */
+            const ordo_u32 some = __ballot_sync(~0u, mine >> j & 1);
+            if (mine >> j & 1) {
+                const op_entry ghost = s->held[32 * j + lane];
+                op_dev_store_message(r, number, to, at + (ordo_u32)__popc(some & ((1u << lane) - 1)),
+                                     {ghost.value, ghost.item});
+            }
+            at += (ordo_u32)__popc(some);
+        }
     }
 }
 
