@@ -67,7 +67,8 @@ ORDO_DEV delta_ranks_seen delta_ranks_look(const delta_dev_queue &q, const delta
     for (ordo_u32 from = 0;;) {
         const bool there = from + lane / 16 < r.count && word.y > s->met;
         const ordo_u32 got = __shfl_sync(~0u, seen.sent, (int)(from + lane / 16) % 32);
-        seen.is_waited_for = seen.is_waited_for || __any_sync(~0u, there && (got || (lane % 16 >= ORDO_CUDA_WORDS && word.x)));
+        seen.is_waited_for =
+            seen.is_waited_for || __any_sync(~0u, there && (got || (lane % 16 >= ORDO_CUDA_WORDS && word.x)));
         if ((from += 2) >= r.count)
             return seen;
         ordo_dev_hear(r, s->met + 1, from, &word);
