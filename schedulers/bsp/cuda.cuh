@@ -29,6 +29,16 @@
 /* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
 enum { bsp_pulls = (int)op_knows_final && (int)op_can_pull };
 
+/* Threads of a block. A barrier of half as many blocks takes 1.65 us for 1.9 (H200), which is a twentieth of a step of a
+ * search that has little to do. Over ranks outboxes take the shared memory that this costs. */
+enum { BSP_DEV_THREADS = bsp_pulls && !ORDO_OVER_RANKS ? 512 : (int)ORDO_CUDA_THREADS };
+constexpr int bsp_blocks(int of_256) /* as many threads, in blocks of that size */
+{
+    return of_256 * 256 / BSP_DEV_THREADS;
+}
+typedef op_dev_tile_of<BSP_DEV_THREADS> bsp_tile;
+typedef ordo_dev_queue_of<op_dev_capacity<BSP_DEV_THREADS>> bsp_queue;
+
 /* The frontier of steps that pull. */
 typedef struct bsp_bits {
     ordo_u32 *frontier[2]; /* [words] a bit for each item; of steps of alternating parity */
@@ -71,12 +81,12 @@ ORDO_DEV void bsp_add_edges(ordo_cuda_superstep_counters *counters, ordo_u64 pus
 }
 
 /* By the whole grid: makes the frontier of the first step. */
-ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
+ORDO_DEV void bsp_push_initial(const bsp_args *a, bsp_queue *queue)
 {
     const op_dev_frontier *f = &a->frontier;
-    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
+    const ordo_u64 threads = (ordo_u64)gridDim.x * BSP_DEV_THREADS;
     ordo_u64 pushed = 0;
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a->run.initial_count; first += threads) {
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * BSP_DEV_THREADS; first < a->run.initial_count; first += threads) {
         ordo_u64 i = first + threadIdx.x;
         if (i < a->run.initial_count)
             pushed += op_dev_push(f, queue, &a->rows, ordo_dev_initial(&a->run, i), 1, false);
@@ -88,30 +98,43 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, ordo_dev_queue *queue)
 
 /* Blocks that are to fit on a multiprocessor; 0: as many as do. Random accesses to cells bind what only pushes: rmat
  * 2^24 with five took 13 % longer than with six (bellman-ford, H200). */
-enum { bsp_fit = bsp_pulls ? 4 : sizeof(op_cell) <= 4 && ORDO_OP_ORDER != ORDO_SUM ? 6 : 0 };
+enum { bsp_fit = bsp_pulls ? bsp_blocks(4) : sizeof(op_cell) <= 4 && ORDO_OP_ORDER != ORDO_SUM ? bsp_blocks(6) : 0 };
+
+/* In a step with fewer items for each block, a test before the atomic is one more round trip to wait for. Of a search's
+ * edges fewer improve a cell. */
+enum { bsp_few = bsp_pulls ? 32 : 64 };
+
+/* Samples of a trace want sums over the whole run. */
+template <bool Traced>
+using bsp_counters =
+    typename ordo_dev_either < Traced || ORDO_OP_ORDER == ORDO_SUM, ordo_cuda_counters, ordo_dev_counters > ::type;
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
-                                                              : Traced ? 4
+static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
+                                                              : Traced ? bsp_blocks(4)
                                                                        : (int)bsp_fit) bsp_kernel(const bsp_args a)
 {
-    __shared__ op_dev_tile tile;
-    alignas(8) __shared__ ordo_dev_queue queue;
+    __shared__ bsp_tile tile;
+    alignas(8) __shared__ bsp_queue queue;
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *f = &a.frontier;
-    ordo_cuda_counters mine = {};
+    __shared__ ordo_u64 edges_left[2], last_items[2]; /* before a step, by its parity */
+    bsp_counters<Traced> mine = {};
     ordo_dev_start(&queue);
     if constexpr (Traced)
         if (ordo_live_shows())
             ordo_live_begin(a.run.traced, ORDO_BUSY);
     bsp_push_initial(&a, &queue);
+    if (threadIdx.x == 0) {
+        edges_left[1] = a.rows.m;
+        last_items[1] = 0;
+    }
     grid.sync();
     /* all blocks make the same decisions, from the same words. `bits`: the frontier has bits, and no list; `used`: it
      * had before */
-    bool pulling = bsp_pulls && a.direction == BSP_PULL, bits = false;
-    [[maybe_unused]] bool used = false;
-    ordo_u64 edges_left = a.rows.m, last_items = 0, pushed;
+    [[maybe_unused]] bool bits = false, used = false;
+    ordo_u64 pushed;
     for (ordo_u32 step = 1;; step++) {
         const ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
         /* blocks ahead of this one may be making the list of a frontier that has bits, so those are counted apart */
@@ -122,11 +145,16 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
         const ordo_u64 items = bsp_pulls && bits ? a.bits.found[step % 3 * ORDO_CUDA_LINE]
                                                  : (ordo_u64)counters->count + counters->segments,
                        edges = counters->edges;
-        if (bsp_pulls && a.direction == BSP_AUTO)
-            pulling = pulling ? items >= last_items || (double)items > (double)a.num_items / a.beta
-                              : (double)edges > (double)edges_left / a.alpha && items > BSP_GROWTH * last_items;
-        edges_left -= edges < edges_left ? edges : edges_left;
-        last_items = items;
+        bool pulling = bsp_pulls && a.direction == BSP_PULL;
+        if (bsp_pulls && a.direction == BSP_AUTO) {
+            const ordo_u64 left = edges_left[step & 1], last = last_items[step & 1];
+            pulling = bits ? items >= last || (double)items > (double)a.num_items / a.beta
+                           : (double)edges > (double)left / a.alpha && items > BSP_GROWTH * last;
+            if (threadIdx.x == 0) { /* read behind the barrier of this step */
+                edges_left[(step + 1) & 1] = left - (edges < left ? edges : left);
+                last_items[(step + 1) & 1] = items;
+            }
+        }
         pushed = 0;
         if (ordo_dev_reports()) {
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
@@ -147,7 +175,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
             ordo_live_step(a.run.traced, step, items, step, 0, 0,
                            bsp_pulls && pulling ? gridDim.x : ordo_dev_workers(counters, op_dev_searches));
         /* in a step with few items, a test before the atomic is one more round trip to wait for */
-        const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * 64;
+        const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * bsp_few;
         /* all candidates of a step are equal: one atomic improves a cell */
         const bool once = ((int)op_properties & ORDO_UNIFORM) && (int)op_order != ORDO_SUM && !a.racy;
         ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->counters[(step + 1) % 3].count;
@@ -156,6 +184,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
             bsp_pull<Traced>(&a, (bsp_pull_space *)queue.held, step, turns, {}, &mine);
+            ordo_dev_publish_many(a.run.counters, &mine);
             if constexpr (Traced)
                 ordo_live_barrier<3>(a.run.traced, mine, step, works);
             continue; /* behind a barrier */
@@ -187,6 +216,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), Locked   ? 1
         }
         if (bsp_pulls)
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
+        ordo_dev_publish_many(a.run.counters, &mine);
         ordo_dev_flush(&queue, next, count, true);
         if constexpr (Traced)
             ordo_live_barrier<3>(a.run.traced, mine, step, works);
@@ -215,7 +245,7 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
     };
     const void *const kernel = kernels[locked][a->run.traced.live != NULL];
     ordo_cuda_frontier_watch(c, &a->frontier);
-    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), BSP_DEV_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }
 
 #include "cuda_lists.cuh"

@@ -94,11 +94,11 @@ ORDO_DEV void bsp_put(const bsp_list_args *a, ordo_u32 item, ordo_u32 step)
 ORDO_DEV bool bsp_list_all(const bsp_list_args *a, ordo_u32 step, bool before)
 {
     ordo_cuda_superstep_counters *counters = &a->frontier.counters[step % 3];
-    const ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
+    const ordo_u64 first = (ordo_u64)blockIdx.x * BSP_DEV_THREADS + threadIdx.x;
     const ordo_u32 count = ordo_dev_load(&counters->count), segments = ordo_dev_load(&counters->segments);
     if (!(a->racy && before && (count || segments)) && count <= a->num_items && segments <= a->pieces)
         return false;
-    for (ordo_u64 i = first; i < a->num_items; i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS)
+    for (ordo_u64 i = first; i < a->num_items; i += (ordo_u64)gridDim.x * BSP_DEV_THREADS)
         a->frontier.list[step & 1][i] = (ordo_u32)i;
     cooperative_groups::this_grid().sync();
     if (first == 0) {
@@ -110,15 +110,15 @@ ORDO_DEV bool bsp_list_all(const bsp_list_args *a, ordo_u32 step, bool before)
 }
 
 /* append=atomic, warp. */
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4) bsp_list_kernel(const bsp_list_args a)
+static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(4)) bsp_list_kernel(const bsp_list_args a)
 {
-    __shared__ op_dev_tile tile;
+    __shared__ bsp_tile tile;
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *f = &a.frontier;
-    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
+    const ordo_u64 threads = (ordo_u64)gridDim.x * BSP_DEV_THREADS;
     ordo_cuda_counters mine = {};
     ordo_live_begin(a.run.traced, ORDO_BUSY);
-    for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i < a.run.initial_count; i += threads)
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * BSP_DEV_THREADS + threadIdx.x; i < a.run.initial_count; i += threads)
         bsp_put(&a, ordo_dev_initial(&a.run, i), 1);
     grid.sync();
     bool all = bsp_list_all(&a, 1, a.mixed);
@@ -154,7 +154,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4) bsp_list_kernel
 #if ORDO_OP_ORDER != ORDO_SUM
 
 typedef struct bsp_place_space {
-    ordo_dev_scan<ordo_u64, ORDO_CUDA_THREADS> scan;
+    ordo_dev_scan<ordo_u64, BSP_DEV_THREADS> scan;
     ordo_u64 first, last; /* items of the list that have a tile's first and last edge */
 } bsp_place_space;
 
@@ -183,8 +183,8 @@ ORDO_DEV ordo_u64 bsp_item_of(const bsp_list_args *a, ordo_u64 low, ordo_u64 hig
 /* By the whole grid: makes the list of `step` all items, whose edges have the numbers that they have in the rows. */
 ORDO_DEV void bsp_place_all(const bsp_list_args *a, ordo_u32 step)
 {
-    for (ordo_u64 i = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x; i <= a->num_items;
-         i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS) {
+    for (ordo_u64 i = (ordo_u64)blockIdx.x * BSP_DEV_THREADS + threadIdx.x; i <= a->num_items;
+         i += (ordo_u64)gridDim.x * BSP_DEV_THREADS) {
         a->offset[i] = i < a->num_items ? a->rows.row[i] : a->rows.m;
         if (i < a->num_items)
             a->frontier.list[step & 1][i] = (ordo_u32)i;
@@ -206,7 +206,7 @@ ORDO_DEV void bsp_gather_list(const bsp_list_args *a, bsp_place_space *s, ordo_u
     };
     ordo_u64 my_items = 0, my_edges = 0;
     grid.sync();
-    for (ordo_u64 i = begin + threadIdx.x; i < end; i += ORDO_CUDA_THREADS) {
+    for (ordo_u64 i = begin + threadIdx.x; i < end; i += BSP_DEV_THREADS) {
         const ordo_u32 item = candidate(i);
         if (stays(i, item)) {
             my_items++;
@@ -220,7 +220,7 @@ ORDO_DEV void bsp_gather_list(const bsp_list_args *a, bsp_place_space *s, ordo_u
     }
     grid.sync();
     ordo_u64 before[2] = {0, 0}, all[2] = {0, 0};
-    for (ordo_u32 b = threadIdx.x; b < gridDim.x; b += ORDO_CUDA_THREADS) {
+    for (ordo_u32 b = threadIdx.x; b < gridDim.x; b += BSP_DEV_THREADS) {
         const ordo_u64 of[2] = {a->items_of[b], a->edges_of[b]};
         for (int k = 0; k < 2; k++) {
             all[k] += of[k];
@@ -236,7 +236,7 @@ ORDO_DEV void bsp_gather_list(const bsp_list_args *a, bsp_place_space *s, ordo_u
         *edges = a->rows.m;
         bsp_place_all(a, step);
     } else {
-        for (ordo_u64 first = begin; first < end; first += ORDO_CUDA_THREADS) {
+        for (ordo_u64 first = begin; first < end; first += BSP_DEV_THREADS) {
             const ordo_u64 i = first + threadIdx.x;
             const ordo_u32 item = i < end ? candidate(i) : BSP_HOLE;
             const bool here = stays(i, item);
@@ -264,8 +264,8 @@ ORDO_DEV ordo_u64 bsp_expand_numbers(const bsp_list_args *a, bsp_place_space *s,
                                      ordo_u64 begin, ordo_u64 end, ordo_cuda_counters *mine)
 {
     ordo_u64 filled = begin;
-    for (ordo_u64 tile = begin; tile < end; tile += ORDO_CUDA_THREADS) {
-        const ordo_u64 j = tile + threadIdx.x, last = tile + ORDO_CUDA_THREADS < end ? tile + ORDO_CUDA_THREADS : end;
+    for (ordo_u64 tile = begin; tile < end; tile += BSP_DEV_THREADS) {
+        const ordo_u64 j = tile + threadIdx.x, last = tile + BSP_DEV_THREADS < end ? tile + BSP_DEV_THREADS : end;
         __syncthreads();
         if (threadIdx.x == 0)
             s->first = bsp_item_of(a, 0, items, tile);
@@ -303,7 +303,7 @@ ORDO_DEV ordo_u64 bsp_expand_numbers(const bsp_list_args *a, bsp_place_space *s,
 }
 
 /* append=prefix, scatter. */
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(const bsp_list_args a)
+static __global__ void __launch_bounds__((BSP_DEV_THREADS)) bsp_place_kernel(const bsp_list_args a)
 {
     __shared__ bsp_place_space space;
     const op_dev_frontier *f = &a.frontier;
@@ -316,7 +316,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(c
     };
     ordo_live_begin(a.run.traced, ORDO_BUSY);
     part(a.run.initial_count);
-    for (ordo_u64 i = begin + threadIdx.x; a.once && i < end; i += ORDO_CUDA_THREADS)
+    for (ordo_u64 i = begin + threadIdx.x; a.once && i < end; i += BSP_DEV_THREADS)
         ordo_dev_store(&a.mark[ordo_dev_initial(&a.run, i)], i);
     bsp_gather_list(
         &a, &space, 1, begin, end, [&](ordo_u64 i) { return (ordo_u32)ordo_dev_initial(&a.run, i); }, &items, &edges,
@@ -337,10 +337,10 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_place_kernel(c
 }
 
 /* Sync race. */
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS)) bsp_race_kernel(const bsp_list_args a)
+static __global__ void __launch_bounds__((BSP_DEV_THREADS)) bsp_race_kernel(const bsp_list_args a)
 {
-    __shared__ op_dev_tile tile;
-    alignas(8) __shared__ ordo_dev_queue queue;
+    __shared__ bsp_tile tile;
+    alignas(8) __shared__ bsp_queue queue;
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {}, again = {}; /* of the first pass: not reported */
@@ -447,7 +447,7 @@ static ordo_status bsp_launch_list(ordo_cuda *c, const bsp_args *of)
     } else if (append == BSP_PREFIX || append == BSP_SCATTER) {
         int grid;
         kernel = (const void *)bsp_place_kernel;
-        const ordo_status status = ordo_cuda_grid(ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, &grid);
+        const ordo_status status = ordo_cuda_grid(ordo_cuda_kernel(kernel), BSP_DEV_THREADS, blocks, &grid);
         if (status)
             return status;
         if (!(a.mark = (ordo_u64 *)ordo_cuda_alloc(c, job->num_items, sizeof(ordo_u64), true)) ||
@@ -460,5 +460,5 @@ static ordo_status bsp_launch_list(ordo_cuda *c, const bsp_args *of)
 #endif
     void *args[] = {&a};
     ordo_cuda_frontier_watch(c, &a.frontier);
-    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, blocks, args);
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), BSP_DEV_THREADS, blocks, args);
 }

@@ -5,10 +5,12 @@
  *
  * Method. A bit for each item says whether it is on the frontier, and another whether it is closed: its cell is final,
  * or it has no in-edge. A warp has a group of 256 vertices, 8 words of bits. It lists the open ones in shared memory,
- * and each lane takes two, whose edges it tests four at a time, so that loads do not wait for each other. Of rows that
- * are longer all lanes test the rest together. What is left of very long rows is cut into pieces, which all warps of
- * the grid share behind a barrier (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would
- * have them all.
+ * and each lane takes one after the other, of which it tests the first edges, four at a time, so that loads do not wait
+ * for each other. Rows that have more stay on the list, and the warp goes on in rounds: the fewer rows are left, the
+ * more lanes a row has. What is left of very long rows is cut into pieces, which all warps of the grid share behind a
+ * barrier (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would have them all.
+ *   Registers bind: a lane that takes two rows at once, or one of eight edges, keeps more loads under way and takes
+ * longer, since supersteps that push are part of the kernel and spill then (lab 0079).
  *   The bits of the next frontier are written in whole words, so nothing is cleared while steps pull, and no list is
  * made. Where the direction changes the frontier is converted, at the price of a barrier.
  *   Over several GPUs each searches the rows of its own items (cuda_part.cuh).
@@ -24,7 +26,7 @@
 enum {
     BSP_GROUP = 256, /* vertices of a warp's group */
     BSP_WORDS = BSP_GROUP / 32,
-    BSP_OWN = 16,    /* edges of a row that a lane tests alone; a multiple of BSP_AHEAD */
+    BSP_OWN = 16,   /* edges of a row that a lane tests alone; a multiple of BSP_AHEAD */
     BSP_AHEAD = 4,   /* of these at a time */
     BSP_LONG = 128,  /* edges that a warp tests of what is left, at most */
     BSP_PIECE = 512, /* edges of a piece of what is left of a longer row */
@@ -62,9 +64,9 @@ typedef struct bsp_group {
 
 /* A block's, in place of its buffer of items, which is empty in steps that pull. */
 typedef struct bsp_pull_space {
-    bsp_group group[ORDO_CUDA_THREADS / 32];
-    ordo_u64 edges[ORDO_CUDA_THREADS / 32];
-    ordo_u32 items[ORDO_CUDA_THREADS / 32];
+    bsp_group group[BSP_DEV_THREADS / 32];
+    ordo_u64 edges[BSP_DEV_THREADS / 32];
+    ordo_u32 items[BSP_DEV_THREADS / 32];
 } bsp_pull_space;
 
 #include "cuda_part.cuh"
@@ -90,32 +92,24 @@ ORDO_DEV op_cell bsp_proposal(const bsp_args *a, ordo_vid v, ordo_eid e, bsp_pul
     return op_candidate(&a->state, sum->value, edge);
 }
 
-/* By one thread: tests BSP_AHEAD edges, from at[u] < degree[u] on, of each of two rows that goes[u]. Sets hit[u] if the
- * tail of one is on the frontier; at[u] is then that edge, and otherwise what is next. All loads of a kind are issued
- * before the first is used. */
-ORDO_DEV void bsp_find_alone(const bsp_args *a, const ordo_u32 *frontier, const bool (&goes)[2],
-                             const ordo_eid (&row)[2], const ordo_u32 (&degree)[2], ordo_u32 (&at)[2], bool (&hit)[2])
+/* By one thread: tests BSP_AHEAD edges of a row, numbers e, e + apart and so on. Returns whether the tail of one is on
+ * the frontier, and *found is then its number. All loads of a kind are issued before the first is used. */
+ORDO_DEV bool bsp_find_alone(const bsp_args *a, const ordo_u32 *frontier, ordo_eid row, ordo_u32 degree, ordo_u32 e,
+                             ordo_u32 apart, ordo_u32 *found)
 {
-    ordo_u32 tail[2][BSP_AHEAD], word[2][BSP_AHEAD];
+    ordo_u32 tail[BSP_AHEAD], word[BSP_AHEAD], hits = 0;
 #pragma unroll
-    for (int u = 0; u < 2; u++)
+    for (ordo_u32 k = 0; k < BSP_AHEAD; k++) /* the last edge again beyond the end */
+        tail[k] = bsp_tail(a, row + (e + k * apart < degree ? e + k * apart : degree - 1));
 #pragma unroll
-        for (ordo_u32 k = 0; k < BSP_AHEAD; k++) /* the last edge again beyond the end */
-            tail[u][k] = goes[u] ? bsp_tail(a, row[u] + (at[u] + k < degree[u] ? at[u] + k : degree[u] - 1)) : 0;
+    for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
+        word[k] = frontier[tail[k] / 32];
 #pragma unroll
-    for (int u = 0; u < 2; u++)
-#pragma unroll
-        for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
-            word[u][k] = goes[u] ? frontier[tail[u][k] / 32] : 0;
-#pragma unroll
-    for (int u = 0; u < 2; u++) {
-        ordo_u32 hits = 0;
-#pragma unroll
-        for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
-            hits |= (word[u][k] >> tail[u][k] % 32 & 1) << k;
-        hit[u] = hit[u] || hits;
-        at[u] += hits ? (ordo_u32)__ffs((int)hits) - 1 : goes[u] ? BSP_AHEAD : 0;
-    }
+    for (ordo_u32 k = 0; k < BSP_AHEAD; k++)
+        hits |= (word[k] >> tail[k] % 32 & 1) << k;
+    const ordo_u32 number = e + ((ordo_u32)__ffs((int)hits) - 1) * apart;
+    *found = number < degree ? number : degree - 1;
+    return hits != 0;
 }
 
 /* By a whole warp: whether the tail of one of edges *at .. end - 1 is on the frontier; *at is then that edge. The same
@@ -173,49 +167,51 @@ ORDO_DEV bool bsp_take(const bsp_args *a, bsp_group *group, ordo_vid v, ordo_eid
     return op_is_final(&a->state, v, candidate);
 }
 
-/* By a whole warp: two open vertices of each lane; those of `there`. */
-ORDO_DEV void bsp_pull_two(const bsp_args *a, bsp_group *group, const bool (&there)[2], const ordo_vid (&v)[2],
-                           ordo_u32 step, bsp_pulled *sum)
+/* By a whole warp: a round over the first `count` vertices of the group's list: `lanes` lanes test edges at .. end - 1
+ * of a row, which has more than `at`. Keeps those on the list that have more and of which none was found; returns their
+ * number. */
+ORDO_DEV ordo_u32 bsp_pull_round(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 count, ordo_u32 lanes,
+                                 ordo_u32 at, ordo_u32 end, ordo_u32 step, bsp_pulled *sum)
 {
     const ordo_u32 *const frontier = a->bits.frontier[step & 1];
-    ordo_eid row[2] = {};
-    ordo_u32 at[2] = {}, degree[2] = {};
-    bool hit[2] = {};
-#pragma unroll
-    for (int u = 0; u < 2; u++)
-        if (there[u]) {
-            row[u] = __ldg(a->in.row + v[u]);
-            degree[u] = (ordo_u32)(__ldg(a->in.row + v[u] + 1) - row[u]);
+    const ordo_u32 lane = threadIdx.x & 31, of = lane & (lanes - 1);
+    const ordo_u32 mates = (lanes == 32 ? ~0u : (1u << lanes) - 1) << (lane - of);
+    ordo_u32 kept = 0;
+    for (ordo_u32 first = 0; first < count; first += 32 / lanes) {
+        const ordo_u32 i = first + lane / lanes;
+        const bool there = i < count;
+        const ordo_vid v = base + (there ? group->open[i] : 0u);
+        const ordo_eid row = there ? __ldg(a->in.row + v) : 0;
+        const ordo_u32 degree = there ? (ordo_u32)(__ldg(a->in.row + v + 1) - row) : 0;
+        ordo_u32 e = 0;
+        bool found = false;
+        for (ordo_u32 now = at; now < end && now < degree && !found; now += lanes * BSP_AHEAD) {
+            const ordo_u32 all = degree - now < lanes * BSP_AHEAD ? degree - now : lanes * BSP_AHEAD;
+            sum->tested += of == 0 ? all : 0;
+            found = bsp_find_alone(a, frontier, row, degree, now + of, lanes, &e);
         }
-    for (ordo_u32 done = 0; done < BSP_OWN; done += BSP_AHEAD) {
-        const bool goes[2] = {!hit[0] && at[0] < degree[0], !hit[1] && at[1] < degree[1]};
-        if (!goes[0] && !goes[1])
-            break;
-#pragma unroll
-        for (int u = 0; u < 2; u++)
-            sum->tested += !goes[u] ? 0 : degree[u] - at[u] < BSP_AHEAD ? degree[u] - at[u] : BSP_AHEAD;
-        bsp_find_alone(a, frontier, goes, row, degree, at, hit);
-    }
-#pragma unroll
-    for (int u = 0; u < 2; u++) {
-        for (ordo_u32 rest = __ballot_sync(~0u, !hit[u] && at[u] < degree[u]); rest; rest &= rest - 1) {
-            const int owner = __ffs((int)rest) - 1;
-            const ordo_eid from = __shfl_sync(~0u, row[u], owner);
-            const ordo_u32 end = __shfl_sync(~0u, degree[u], owner);
-            ordo_u32 now = BSP_OWN;
-            if (end - now > BSP_LONG)
-                bsp_leave(a, __shfl_sync(~0u, v[u], owner), end - now, step);
-            else if (bsp_find_together(a, frontier, from, &now, end, sum) && (int)(threadIdx.x & 31) == owner) {
-                hit[u] = true;
-                at[u] = now;
-            }
-        }
-        bool shuts = there[u] && degree[u] == 0;
-        if (hit[u]) /* beyond the end is the last edge */
-            shuts = bsp_take(a, group, v[u], row[u] + (at[u] < degree[u] ? at[u] : degree[u] - 1), degree[u], sum);
+        __syncwarp(); /* all have read their places of the list */
+        const ordo_u32 finders = __ballot_sync(~0u, found) & mates;
+        bool shuts = there && degree == 0, stays = of == 0 && !finders && degree > end;
+        if (found && (finders & ((1u << lane) - 1)) == 0) /* the first of them */
+            shuts = bsp_take(a, group, v, row + e, degree, sum);
         if (shuts)
-            ordo_dev_or_block(&group->shut[v[u] % BSP_GROUP / 32], 1u << v[u] % 32);
+            ordo_dev_or_block(&group->shut[v % BSP_GROUP / 32], 1u << v % 32);
+        if (at == 0) { /* the same in all lanes */
+            const bool leaves = stays && degree - end > BSP_LONG;
+            for (ordo_u32 rest = __ballot_sync(~0u, leaves); rest; rest &= rest - 1) {
+                const int owner = __ffs((int)rest) - 1;
+                bsp_leave(a, __shfl_sync(~0u, v, owner), __shfl_sync(~0u, degree, owner) - end, step);
+            }
+            stays = stays && !leaves;
+        }
+        const ordo_u32 stay = __ballot_sync(~0u, stays);
+        if (stays)
+            group->open[kept + __popc(stay & ((1u << lane) - 1))] = (unsigned char)(v % BSP_GROUP);
+        kept += __popc(stay);
     }
+    __syncwarp();
+    return kept;
 }
 
 /* By a whole warp: the words of the group from `base` on, one in each of the first lanes: the bits of vertices that are
@@ -259,13 +255,14 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
             group->open[end - __popc(bits >> lane)] = (unsigned char)(32 * j + lane);
     }
     __syncwarp();
-    for (ordo_u32 first = 0; first < total; first += 64) {
-        const bool there[2] = {first + lane < total, first + 32 + lane < total};
-        const ordo_vid v[2] = {base + (there[0] ? group->open[first + lane] : 0u),
-                               base + (there[1] ? group->open[first + 32 + lane] : 0u)};
-        bsp_pull_two(a, group, there, v, step, sum);
+    ordo_u32 left = bsp_pull_round(a, group, base, total, 1, 0, BSP_OWN, step, sum);
+    for (ordo_u32 at = BSP_OWN; left;) {
+        ordo_u32 lanes = 1;
+        while (lanes < 32 && 2 * lanes * left <= 32)
+            lanes *= 2;
+        left = bsp_pull_round(a, group, base, left, lanes, at, at + lanes * BSP_AHEAD, step, sum);
+        at += lanes * BSP_AHEAD;
     }
-    __syncwarp();
     bsp_publish_words(a, base / 32, lane < BSP_WORDS ? group->on[lane] : 0, step + 1);
     if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
         a->bits.closed[base / 32 + lane] = group->shut[lane];
@@ -273,8 +270,9 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
 }
 
 /* By a whole block: adds what its threads have found to their counters and those of the next step. */
+template <typename Counters>
 ORDO_DEV void bsp_add_found(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bsp_pulled *sum,
-                            ordo_cuda_counters *mine)
+                            Counters *mine)
 {
     const ordo_u32 warp = threadIdx.x / 32;
     mine->edges += sum->tested;
@@ -291,7 +289,7 @@ ORDO_DEV void bsp_add_found(const bsp_args *a, bsp_pull_space *space, ordo_u32 s
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (ordo_u32 w = 1; w < ORDO_CUDA_THREADS / 32; w++) {
+        for (ordo_u32 w = 1; w < BSP_DEV_THREADS / 32; w++) {
             edges += space->edges[w];
             items += space->items[w];
         }
@@ -310,7 +308,7 @@ ORDO_DEV void bsp_add_found(const bsp_args *a, bsp_pull_space *space, ordo_u32 s
 /* By the whole grid, behind a barrier: what bsp_pull_group has left of long rows. */
 ORDO_DEV void bsp_pull_pieces(const bsp_args *a, ordo_u32 count, ordo_u32 step, bsp_pulled *sum)
 {
-    const ordo_u32 warps = gridDim.x * (ORDO_CUDA_THREADS / 32);
+    const ordo_u32 warps = gridDim.x * (BSP_DEV_THREADS / 32);
     for (ordo_u64 i = blockIdx.x + (ordo_u64)gridDim.x * (threadIdx.x / 32); i < count; i += warps) {
         const ordo_u64 piece = a->bits.piece[i];
         const ordo_vid v = (ordo_vid)(piece >> 32);
@@ -341,7 +339,7 @@ ORDO_DEV void bsp_pull_pieces(const bsp_args *a, ordo_u32 count, ordo_u32 step, 
 template <typename Each> ORDO_DEV void bsp_groups(const bsp_args *a, Each each)
 {
     const ordo_u32 first = bsp_first_group(a), groups = bsp_end_group(a) - first;
-    const ordo_u32 warps = gridDim.x * (ORDO_CUDA_THREADS / 32);
+    const ordo_u32 warps = gridDim.x * (BSP_DEV_THREADS / 32);
     for (ordo_u32 i = blockIdx.x + gridDim.x * (threadIdx.x / 32); i < groups; i += warps)
         each((first + i) * BSP_GROUP, i / warps);
 }
@@ -349,9 +347,9 @@ template <typename Each> ORDO_DEV void bsp_groups(const bsp_args *a, Each each)
 /* By the whole grid: a step that pulls. Ends with a barrier, over ranks with their meeting, behind which all that it
  * has found is counted. `found`: what the thread finds, 0 at first but for the value of the frontier's cells if it is
  * known. */
-template <bool Traced>
+template <bool Traced, typename Counters>
 ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bool fresh, bsp_pulled sum,
-                       ordo_cuda_counters *mine)
+                       Counters *mine)
 {
     bsp_groups(a, [&](ordo_vid base, ordo_u32 number) {
         bsp_pull_group(a, &space->group[threadIdx.x / 32], base, step, fresh, &sum);
@@ -374,8 +372,8 @@ ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, 
 ORDO_DEV void bsp_list_to_bits(const bsp_args *a, ordo_u32 step, bool used)
 {
     const ordo_cuda_frontier *const f = &a->frontier;
-    const ordo_u64 thread = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
-    const ordo_u64 threads = (ordo_u64)gridDim.x * ORDO_CUDA_THREADS;
+    const ordo_u64 thread = (ordo_u64)blockIdx.x * BSP_DEV_THREADS + threadIdx.x;
+    const ordo_u64 threads = (ordo_u64)gridDim.x * BSP_DEV_THREADS;
     ordo_u32 *const bits = a->bits.frontier[step & 1];
     if (used) {
         for (ordo_u64 i = thread; i * 32 < a->num_items; i += threads)
@@ -393,11 +391,11 @@ ORDO_DEV void bsp_list_to_bits(const bsp_args *a, ordo_u32 step, bool used)
 }
 
 /* By the whole grid: the reverse. Its buffer is empty before and after. Ends with a barrier. */
-ORDO_DEV void bsp_bits_to_list(const bsp_args *a, ordo_dev_queue *queue, ordo_u32 step)
+ORDO_DEV void bsp_bits_to_list(const bsp_args *a, bsp_queue *queue, ordo_u32 step)
 {
     const ordo_cuda_frontier *const f = &a->frontier;
-    for (ordo_u64 i = bsp_first_item(a) / 32 + (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS + threadIdx.x;
-         bsp_has_item(a, i * 32); i += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS)
+    for (ordo_u64 i = bsp_first_item(a) / 32 + (ordo_u64)blockIdx.x * BSP_DEV_THREADS + threadIdx.x;
+         bsp_has_item(a, i * 32); i += (ordo_u64)gridDim.x * BSP_DEV_THREADS)
         for (ordo_u32 bits = a->bits.frontier[step & 1][i]; bits; bits &= bits - 1)
             op_dev_push(f, queue, &a->rows, (ordo_vid)(32 * i + (ordo_u32)__ffs((int)bits) - 1), step, true);
     ordo_dev_flush(queue, f->list[step & 1], &f->counters[step % 3].count, true);

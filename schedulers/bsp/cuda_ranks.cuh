@@ -142,31 +142,36 @@ ORDO_DEV bool bsp_improve_owner(const bsp_args &a, ordo_u32 to, const op_dev_mes
  * blocks fit on a multiprocessor, since random accesses to cells bind: with four, rmat 2^24 took 15.2 ms for 14.3 (two
  * H200, exchange=eager). */
 template <int Exchange>
-static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ranks ? 4 : 5)
+static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls_over_ranks ? 4 : 5))
     bsp_ranks_kernel(const __grid_constant__ bsp_args a)
 {
-    __shared__ op_dev_tile tile;
-    alignas(8) __shared__ ordo_dev_queue queue;
-    __shared__ op_dev_outbox outboxes[ORDO_CUDA_THREADS / 32];
+    __shared__ bsp_tile tile;
+    alignas(8) __shared__ bsp_queue queue;
+    __shared__ op_dev_outbox outboxes[BSP_DEV_THREADS / 32];
     op_dev_outbox *const outbox = &outboxes[threadIdx.x / 32];
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *const f = &a.frontier;
     const ordo_cuda_ranks &r = a.ranks;
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
     constexpr bool Bulk = Exchange == BSP_BULK;
-    ordo_cuda_counters mine = {};
-    ordo_u64 met = 0, edges_left = a.rows.m, last_work = 0, pushed = 0;
+    __shared__ ordo_u64 edges_left[2], last_work[2]; /* before a step, by its parity */
+    bsp_counters<false> mine = {};
+    ordo_u64 met = 0, pushed = 0;
     /* the same in all threads of all ranks, from the same words. `bits`: the frontier has bits, and no list */
-    bool pulling = false, late = false, bits = false;
+    bool late = false, bits = false;
     outbox->count = 0;
+    if (threadIdx.x == 0) {
+        edges_left[1] = a.rows.m;
+        last_work[1] = 0;
+    }
     ordo_dev_start(&queue);
 #if ORDO_OP_ORDER == ORDO_SUM
     op_dev_empty_ghosts(r, a.cells);
 #endif
     ordo_dev_meet(r, &met, [] { return (ordo_u64)0; }); /* all kernels run */
     const ordo_u64 began = ordo_dev_clock();
-    for (ordo_u64 first = (ordo_u64)blockIdx.x * ORDO_CUDA_THREADS; first < a.run.initial_count;
-         first += (ordo_u64)gridDim.x * ORDO_CUDA_THREADS) {
+    for (ordo_u64 first = (ordo_u64)blockIdx.x * BSP_DEV_THREADS; first < a.run.initial_count;
+         first += (ordo_u64)gridDim.x * BSP_DEV_THREADS) {
         const ordo_u64 i = first + threadIdx.x;
         const ordo_item item = i < a.run.initial_count ? ordo_dev_initial(&a.run, i) : 0;
         if (i < a.run.initial_count && ordo_dev_owns(r, item))
@@ -204,14 +209,18 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
         }
         if (Bulk && first_thread)
             ordo_dev_store(&r.words[r.rank]->spilled, (ordo_u64)0); /* those have marks, too */
-        if (bsp_pulls_over_ranks && a.direction != BSP_PUSH)
-            pulling =
-                all.has && !late &&
-                (a.direction == BSP_PULL ? step > 1
-                 : pulling               ? all.work >= last_work || (double)all.work > (double)a.num_items / a.beta
-                           : (double)all.edges > (double)edges_left / a.alpha && all.work > BSP_GROWTH * last_work);
-        edges_left -= all.edges < edges_left ? all.edges : edges_left;
-        last_work = all.work;
+        bool pulling = false;
+        if (bsp_pulls_over_ranks && a.direction != BSP_PUSH) {
+            const ordo_u64 left = edges_left[step & 1], last = last_work[step & 1];
+            pulling = all.has && !late &&
+                      (a.direction == BSP_PULL ? step > 1
+                       : bits                  ? all.work >= last || (double)all.work > (double)a.num_items / a.beta
+                                               : (double)all.edges > (double)left / a.alpha && all.work > BSP_GROWTH * last);
+            if (threadIdx.x == 0) { /* read behind the next meeting */
+                edges_left[(step + 1) & 1] = left - (all.edges < left ? all.edges : left);
+                last_work[(step + 1) & 1] = all.work;
+            }
+        }
         const ordo_cuda_superstep_counters *const counters = &f->counters[step % 3];
         const ordo_u64 items =
             bits ? a.bits.found[step % 3 * ORDO_CUDA_LINE] : (ordo_u64)counters->count + counters->segments;
@@ -240,13 +249,14 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
             sum.knows = true;
             sum.value = all.value;
             bsp_pull<false>(&a, (bsp_pull_space *)queue.held, step, turns, sum, &mine);
+            ordo_dev_publish_many(a.run.counters, &mine);
             continue;
         } else
 #endif
         {
             if (!Bulk && ordo_dev_load(&r.words[r.rank]->spilled))
                 op_dev_send_spilled(r, met, a.cells, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
-            const bool latency_bound = items < (ordo_u64)gridDim.x * 64;
+            const bool latency_bound = items < (ordo_u64)gridDim.x * bsp_few;
             const bool once = ((int)op_properties & ORDO_UNIFORM) && !late;
             auto goes = [&](ordo_u32 to, const op_dev_message &m) {
                 return Exchange != BSP_REMOTE || bsp_improve_owner(a, to, m);
@@ -287,6 +297,7 @@ static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), bsp_pulls_over_ran
             }
         }
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
+        ordo_dev_publish_many(a.run.counters, &mine);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
     }
     if (first_thread)
@@ -358,5 +369,5 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
                                    ? (const void *)bsp_ranks_kernel < bsp_only_bulk ? (int)BSP_BULK : (int)BSP_EAGER >
                                : (const void *)bsp_ranks_kernel < bsp_only_bulk ? (int)BSP_BULK
                                                                                 : (int)BSP_REMOTE > ;
-    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), ORDO_CUDA_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
+    return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), BSP_DEV_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }

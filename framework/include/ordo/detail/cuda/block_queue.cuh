@@ -7,7 +7,7 @@
 
 enum {
     ORDO_CUDA_THREADS = 256,   /* threads of a block */
-    ORDO_CUDA_CAPACITY = 2048, /* items that a block buffers before it appends them */
+    ORDO_CUDA_CAPACITY = 8 * ORDO_CUDA_THREADS, /* items that a block buffers before it appends them */
     ORDO_CUDA_FEW = 4,         /* most edges per thread of an item that is processed by its own threads */
     ORDO_CUDA_NARROW = 8,      /* items in the smallest tile */
     ORDO_CUDA_SEGMENT = 4096,  /* edges in a piece of a hub; an item with more edges is a hub */
@@ -15,17 +15,18 @@ enum {
 
 /* A block's buffer, in shared memory, in front of a worklist that the whole grid appends to.
  *
- * Invariant: slots of `held` below min(count, ORDO_CUDA_CAPACITY) that were reserved since the last flush are written
+ * Invariant: slots of `held` below min(count, Capacity) that were reserved since the last flush are written
  * before the barrier that begins the next flush; items that found no slot are already in the list. The list's counter
  * assigns each place once. Lists are read after a grid barrier. */
-typedef struct ordo_dev_queue {
-    ordo_u32 held[ORDO_CUDA_CAPACITY];
+template <int Capacity> struct ordo_dev_queue_of {
+    ordo_u32 held[Capacity];
     ordo_u32 count;
     ordo_u32 base;
-} ordo_dev_queue;
+};
+typedef ordo_dev_queue_of<ORDO_CUDA_CAPACITY> ordo_dev_queue;
 
 /* By a whole block, before the first append; ends with a barrier. */
-ORDO_DEV void ordo_dev_start(ordo_dev_queue *q)
+template <int Capacity> ORDO_DEV void ordo_dev_start(ordo_dev_queue_of<Capacity> *q)
 {
     if (threadIdx.x == 0)
         q->count = 0;
@@ -33,10 +34,11 @@ ORDO_DEV void ordo_dev_start(ordo_dev_queue *q)
 }
 
 /* By one thread: appends an item. `list` and `count` must be those that are passed to the next flush. */
-ORDO_DEV void ordo_dev_append(ordo_dev_queue *q, ordo_u32 item, ordo_u32 *list, ordo_u32 *count)
+template <int Capacity>
+ORDO_DEV void ordo_dev_append(ordo_dev_queue_of<Capacity> *q, ordo_u32 item, ordo_u32 *list, ordo_u32 *count)
 {
     ordo_u32 slot = atomicAdd(&q->count, 1u);
-    if (slot < ORDO_CUDA_CAPACITY)
+    if (slot < Capacity)
         q->held[slot] = item;
     else
         list[ordo_dev_add(count, 1u)] = item; /* rare: the buffer is full */
@@ -44,11 +46,12 @@ ORDO_DEV void ordo_dev_append(ordo_dev_queue *q, ordo_u32 item, ordo_u32 *list, 
 
 /* By a whole block: moves the buffer to the list, if it is at least half full or if `all`. Begins and ends with a
  * barrier. */
-ORDO_DEV void ordo_dev_flush(ordo_dev_queue *q, ordo_u32 *list, ordo_u32 *count, bool all)
+template <int Capacity>
+ORDO_DEV void ordo_dev_flush(ordo_dev_queue_of<Capacity> *q, ordo_u32 *list, ordo_u32 *count, bool all)
 {
     __syncthreads();
-    ordo_u32 held = q->count < ORDO_CUDA_CAPACITY ? q->count : ORDO_CUDA_CAPACITY;
-    if (held >= ORDO_CUDA_CAPACITY / 2 || (all && held)) {
+    ordo_u32 held = q->count < Capacity ? q->count : Capacity;
+    if (held >= Capacity / 2 || (all && held)) {
         if (threadIdx.x == 0)
             q->base = ordo_dev_add(count, held);
         __syncthreads();

@@ -116,6 +116,8 @@ static inline void ordo_cuda_frontier_show(const ordo_cuda_seen *seen, const voi
     ordo_u32 width = cut->widest;
     while (width > cut->narrowest && (double)blocks * width * cut->share >= now->count)
         width /= 2;
+    const ordo_u32 even = (now->count + blocks - 1) / blocks;
+    width = even && even < width ? even : width;
     const ordo_u32 of_items = (now->count + width - 1) / width;
     const double tiles =
         (double)of_items + ((ordo_u64)now->segments << ordo_cuda_parts(now->segments, of_items, blocks));

@@ -24,6 +24,28 @@ ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
     }
 }
 
+/* The same of one thread, in half of the registers. */
+typedef struct ordo_dev_counters {
+    ordo_u32 items, edges, useful, stale, activations;
+    __device__ __forceinline__ operator ordo_cuda_counters() const
+    {
+        return {items, edges, useful, stale, activations};
+    }
+} ordo_dev_counters;
+
+/* By a whole warp, now and then: publishes what a lane has counted, before that overflows. */
+ORDO_DEV void ordo_dev_publish_many(ordo_cuda_counters *to, ordo_dev_counters *mine)
+{
+    if (__any_sync(~0u, (mine->edges | mine->items) >> 31)) {
+        ordo_dev_publish(to, *mine);
+        *mine = {};
+    }
+}
+ORDO_DEV void ordo_dev_publish_many(ordo_cuda_counters *, ordo_cuda_counters *)
+{
+    /* these do not overflow */
+}
+
 /* By one thread of the grid: adds a sample to the trace. When the trace is full, every second sample is dropped. */
 ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 bucket, double delta,
                               ordo_u32 concurrent, float utilisation)

@@ -370,14 +370,15 @@ ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid ta
     return turned ? op_make_edge(e, head[0], tail, weight) : op_make_edge(e, tail, head[0], weight);
 }
 
-/* Shared memory of op_dev_expand. */
-typedef struct op_dev_tile {
-    ordo_dev_scan<ordo_u32, ORDO_CUDA_THREADS> scan;
-    ordo_u32 offset[ORDO_CUDA_THREADS]; /* number of the item's first edge among all edges of the tile */
-    ordo_u64 begin[ORDO_CUDA_THREADS];
-    ordo_vid item[ORDO_CUDA_THREADS];
-    op_taken value[ORDO_CUDA_THREADS];
-} op_dev_tile;
+/* Shared memory of op_dev_expand, for blocks of Threads threads, a power of two. */
+template <int Threads> struct op_dev_tile_of {
+    ordo_dev_scan<ordo_u32, Threads> scan;
+    ordo_u32 offset[Threads]; /* number of the item's first edge among all edges of the tile */
+    ordo_u64 begin[Threads];
+    ordo_vid item[Threads];
+    op_taken value[Threads];
+};
+typedef op_dev_tile_of<ORDO_CUDA_THREADS> op_dev_tile;
 
 /* What threads do between edges if nothing is asked for. */
 struct op_dev_nothing {
@@ -385,6 +386,10 @@ struct op_dev_nothing {
     {
     }
 };
+
+/* Items that a block of so many threads buffers: those that its threads activate between two calls of `done()`, and as
+ * many that were there. */
+template <int Threads> constexpr int op_dev_capacity = ORDO_CUDA_CAPACITY / ORDO_CUDA_THREADS * Threads;
 
 template <typename Pause> constexpr bool op_dev_pauses = true;
 template <> constexpr bool op_dev_pauses<op_dev_nothing> = false;
@@ -401,16 +406,16 @@ enum { op_dev_searches = (int)op_knows_final };
 /* By a whole block: calls `each(i)` for begin <= i < end, in rounds in which each thread has one. All warps call
  * `pause()` behind a round; in searches the block calls `done()` behind ORDO_CUDA_FEW rounds if more come. Threads that
  * call something together stay in the loop together: those of a block, of a warp, or none. */
-template <typename Number, typename Each, typename Done, typename Pause>
+template <int Threads, typename Number, typename Each, typename Done, typename Pause>
 ORDO_DEV void op_dev_deal(Number begin, Number end, Each each, Done done, Pause pause)
 {
     const ordo_u32 together = op_dev_searches ? threadIdx.x : op_dev_pauses<Pause> ? threadIdx.x % 32 : 0;
     ordo_u32 round = 0;
-    for (Number i = begin + threadIdx.x; i - together < end; i += ORDO_CUDA_THREADS) {
+    for (Number i = begin + threadIdx.x; i - together < end; i += Threads) {
         if (!together || i < end) /* the first of those, or one alone, is in the loop for itself */
             each(i);
         pause();
-        if (op_dev_searches && ++round % ORDO_CUDA_FEW == 0 && i - together + ORDO_CUDA_THREADS < end)
+        if (op_dev_searches && ++round % ORDO_CUDA_FEW == 0 && i - together + Threads < end)
             done();
     }
 }
@@ -420,8 +425,8 @@ ORDO_DEV void op_dev_deal(Number begin, Number end, Each each, Done done, Pause 
  * with few edges are processed by the threads that share them; the edges of the other items are concatenated and
  * distributed over all threads of the block. Whole warps call `pause()`, and in searches the block `done()`, when their
  * lanes have called `sink` at most ORDO_CUDA_FEW times, but `done()` not at the end. */
-template <typename Sink, typename Done = op_dev_nothing, typename Pause = op_dev_nothing>
-ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, ordo_u64 begin, ordo_u32 degree,
+template <int Threads, typename Sink, typename Done = op_dev_nothing, typename Pause = op_dev_nothing>
+ORDO_DEV void op_dev_expand(op_dev_tile_of<Threads> *tile, ordo_vid item, op_taken value, ordo_u64 begin, ordo_u32 degree,
                             ordo_u32 lanes, Sink sink, Done done = {}, Pause pause = {})
 {
     const ordo_u32 lane = threadIdx.x & (lanes - 1);
@@ -441,15 +446,15 @@ ORDO_DEV void op_dev_expand(op_dev_tile *tile, ordo_vid item, op_taken value, or
 #if ORDO_OP_RESIDUALS
     ordo_dev_fence(); /* releases what other warps have written, ahead of offers */
 #endif
-    if (op_dev_searches && total > ORDO_CUDA_CAPACITY / 2)
+    if (op_dev_searches && total > op_dev_capacity<Threads> / 2)
         done();
     auto one = [&](ordo_u32 i) {
         ordo_u32 owner = 0; /* the last item whose offset is at most i */
-        for (ordo_u32 step = ORDO_CUDA_THREADS / 2; step; step /= 2)
+        for (ordo_u32 step = Threads / 2; step; step /= 2)
             owner += tile->offset[owner + step] <= i ? step : 0;
         sink(tile->item[owner], tile->value[owner], tile->begin[owner] + (i - tile->offset[owner]));
     };
-    op_dev_deal((ordo_u32)0, total, one, done, pause);
+    op_dev_deal<Threads>((ordo_u32)0, total, one, done, pause);
     __syncthreads();
 }
 
@@ -479,8 +484,9 @@ static inline ordo_status op_cuda_frontier_make(ordo_cuda *c, op_dev_frontier *f
 #if ORDO_OP_ORDER == ORDO_SUM
 
 /* By one thread: puts an item on the frontier of step `step`, unless it is there: returns 0 if it was, else 1. */
-ORDO_DEV ordo_u64 op_dev_push(const op_dev_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *, ordo_vid item,
-                              ordo_u32 step, bool)
+template <typename Queue>
+ORDO_DEV ordo_u64 op_dev_push(const op_dev_frontier *f, Queue *q, const ordo_cuda_rows *, ordo_vid item, ordo_u32 step,
+                              bool)
 {
     if (ordo_dev_exchange(&f->stamp[item], step) == step)
         return 0;
@@ -536,13 +542,14 @@ ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, cons
 /* By one thread: puts an item, or the pieces of a hub, on the frontier of step `step`, unless it is there. Returns its
  * number of edges, or 0 if it was there already. `alone`: no other thread puts this item there in this step, so the
  * stamp's old value is not waited for. */
-ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, ordo_dev_queue *q, const ordo_cuda_rows *rows, ordo_vid item,
+template <typename Queue>
+ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, Queue *q, const ordo_cuda_rows *rows, ordo_vid item,
                               ordo_u32 step, bool alone)
 {
     ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* loaded while the stamp is exchanged */
-    if (alone)
+    if (alone && ORDO_OVER_RANKS)
         ordo_dev_store(&f->stamp[item], step);
-    else if (ordo_dev_exchange(&f->stamp[item], step) == step)
+    else if (!alone && ordo_dev_exchange(&f->stamp[item], step) == step)
         return 0;
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     if (degree <= ORDO_CUDA_SEGMENT) {
@@ -569,9 +576,10 @@ enum { op_dev_narrow = ORDO_OP_ORDER == ORDO_SUM ? (int)ORDO_CUDA_NARROW : 1 };
  * are cut into parts likewise. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. `pause`: as
  * in op_dev_expand. `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. One function:
  * pieces of hubs and tiles share the block's registers and the loop that takes them. */
-template <typename Sink, typename Done, typename Between, typename Pause = op_dev_nothing>
-ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
-                          const op_state *state, ordo_u32 step, ordo_cuda_counters *mine, Sink sink, Done done,
+template <int Threads, typename Sink, typename Done, typename Between, typename Pause = op_dev_nothing,
+          typename Counters>
+ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
+                          const op_state *state, ordo_u32 step, Counters *mine, Sink sink, Done done,
                           Between between, const ordo_cuda_locks *locks = NULL, Pause pause = {},
                           const bool dealt = false)
 {
@@ -580,11 +588,12 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
     __shared__ ordo_u32 taken, shift, spread;
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
-    ordo_u32 lanes = 1, parts = 0;
-    while (lanes < ORDO_CUDA_THREADS / op_dev_narrow &&
-           (ordo_u64)gridDim.x * (ORDO_CUDA_THREADS / 2) >= (ordo_u64)count * lanes)
-        lanes *= 2;
-    const ordo_u32 width = ORDO_CUDA_THREADS / lanes;
+    ordo_u32 share = 0, parts = 0; /* log2 of the threads of an item */
+    while ((op_dev_narrow << share) < Threads && (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count << share)
+        share++;
+    const ordo_u32 lanes = 1u << share;
+    const ordo_u32 even = (count + gridDim.x - 1) / gridDim.x; /* items a block, where each has one tile */
+    const ordo_u32 width = even && even < (Threads >> share) ? even : Threads >> share;
     ordo_u32 tiles = (count + width - 1) / width;
     const bool alone = op_dev_searches && width == 1; /* each item has a block at least */
     if (segments || alone) {
@@ -605,18 +614,18 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             const ordo_u64 row_end = rows->row[item + 1], end = begin + edges < row_end ? begin + edges : row_end;
 #if ORDO_OP_ORDER == ORDO_SUM
             auto one = [&](ordo_u64 e) { sink(item, f->taken[step & 1][now >> shift], e); };
-            op_dev_deal(begin, end, one, done, pause);
+            op_dev_deal<Threads>(begin, end, one, done, pause);
 #else
             const op_cell value = op_dev_cell(cells, item);
             auto one = [&](ordo_u64 e) { sink(item, value, e); };
             if (op_filter(state, item)) /* the same in all threads */
-                op_dev_deal(begin, end, one, done, pause);
+                op_dev_deal<Threads>(begin, end, one, done, pause);
             if (threadIdx.x == 0 && (piece & 0xffffffffu) == 0 && part == 0)
                 mine->items++;
 #endif
         } else {
-            ordo_u32 i = alone ? (now - parts) >> spread : (now - parts) * width + threadIdx.x / lanes;
-            bool there = i < count;
+            ordo_u32 i = alone ? (now - parts) >> spread : (now - parts) * width + (threadIdx.x >> share);
+            bool there = i < count && (alone || threadIdx.x >> share < width);
             ordo_vid item = there ? f->list[step & 1][i] : 0;
             there = there && op_filter(state, item);
             ordo_u64 begin = there ? __ldg(rows->row + item) : 0;
@@ -631,7 +640,7 @@ ORDO_DEV void op_dev_step(op_dev_tile *tile, const op_dev_frontier *f, const ord
             ordo_u32 part = 0;
             if (alone) {
                 part = (now - parts) & ((1u << spread) - 1);
-                const ordo_u32 each = ((degree >> spread) / ORDO_CUDA_THREADS + 1) * ORDO_CUDA_THREADS;
+                const ordo_u32 each = ((degree >> spread) / Threads + 1) * Threads;
                 const ordo_u32 before = part * each;
                 begin += before;
                 degree = before < degree ? (degree - before < each ? degree - before : each) : 0;
