@@ -348,8 +348,11 @@ static ordo_status report_trial(const record *r, bool first, bool last, outputs 
             print_analysis(r);
     }
     if (group_here() && !o->quiet)
-        printf("Ranks:               %d, which have sent %llu messages\n", ordo_group_size(group_here()),
-               (unsigned long long)r->stats->messages);
+        printf("Ranks:               %d, which have sent %llu messages%s\n", ordo_group_size(group_here()),
+               (unsigned long long)r->stats->messages,
+               ordo_group_was_alone(group_here())
+                   ? " (rank 0 has all vertices, since levels are small; --partition divides them)"
+                   : "");
     if (o->path_to && !o->stdout_taken)
         print_path(r);
     if (r->answer->cycle.length && !o->quiet)

@@ -1620,7 +1620,13 @@ const ordo_pass_instance *ordo_cuda_find_pass(const char *name)
     return NULL;
 }
 
+static ordo_u64 vacant(void)
+{
+    size_t left = 0, whole = 0;
+    return failed(cudaMemGetInfo(&left, &whole), "asking for memory") ? 0 : left;
+}
+
 extern "C" ORDO_API const ordo_backend ordo_cuda_backend;
 const ordo_backend ordo_cuda_backend = {ORDO_BACKEND_ABI, "cuda",          probe,   find,          ordo_cuda_measure,
                                         capability,       find_over_ranks, devices, select_device, &ordo_cuda_sessions,
-                                        ordo_cuda_queue,  adopt,           in_rows};
+                                        ordo_cuda_queue,  adopt,           in_rows, vacant};

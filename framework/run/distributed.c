@@ -56,6 +56,7 @@ struct ordo_group {
     ordo_parcel *parcel;
     ordo_u64 *collected; /* [ORDO_MOST_COLLECTED * count] */
     int parts;           /* the most threads that a rank has */
+    bool by_one;         /* rank 0 has all items */
 };
 
 static bool joined;
@@ -163,6 +164,11 @@ int ordo_group_rank(const ordo_group *group)
 int ordo_group_size(const ordo_group *group)
 {
     return group->count;
+}
+
+bool ordo_group_was_alone(const ordo_group *group)
+{
+    return group->by_one;
 }
 
 /* Parts that are ranges of vertices, in order, are known by where they begin, as if no partition were given. */
@@ -429,16 +435,41 @@ static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan
     return mix(mix(hash, items), r->part_count);
 }
 
-/* Compares digests, and sets r->parts. */
+/* Fewer edges a level of a search than this, and a second GPU loses more by meetings than it takes over: a meeting
+ * costs about what a GPU needs for a quarter of these edges. One and two H200, ms (lab 0079): road network, 9000 edges
+ * a level, 10.4 and 13.0; random geometric graph 5.4 and 22; triangles, 16000, 5.9 and 5.6; uniform graph, 27
+ * million, 11.6 and 8.3. */
+enum { EDGES_OF_A_LEVEL = 1 << 19, FEW_INITIAL = 1024 };
+
+/* Whether rank 0 is to have all items of a run that has no partition: of a search on GPUs whose levels are small, if
+ * that has enough memory. Decided in the first run on a graph, for runs keep rows on the device. */
+static bool belongs_to_one(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
+{
+    const ordo_csr *const g = job->out;
+    const ordo_u64 rows = 8 * ((ordo_u64)g->n + g->m), items = 64 * (ordo_u64)g->n;
+    if (!p->backend || r->part_count || job->op->kind != ORDO_KIND_RELAX || !job->op->activates || !job->initial ||
+        job->initial_count > FEW_INITIAL)
+        return false;
+    ordo_graph *const graph = (ordo_graph *)(size_t)ordo_job_graph(job); /* the member is no part of what callers see */
+    if (!graph->searched_by) {
+        const bool fits = !p->backend->vacant || p->backend->vacant() > 2 * rows + items;
+        graph->searched_by = fits && ordo_job_levels(job) * EDGES_OF_A_LEVEL > (double)g->m ? ORDO_BY_ONE : ORDO_BY_ALL;
+    }
+    return graph->searched_by == ORDO_BY_ONE;
+}
+
+/* Compares digests, and sets r->parts, and r->by_one as rank 0 has it. */
 static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_plan *p)
 {
-    const ordo_u64 mine[2] = {digest(r, job, p), (ordo_u64)job->threads};
+    enum { WORDS = 3 };
+    const ordo_u64 mine[WORDS] = {digest(r, job, p), (ordo_u64)job->threads, belongs_to_one(r, job, p)};
     ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof mine);
-    ordo_status status = all ? r->transport->collect(mine, 2, all) : ORDO_ERR_MEMORY;
+    ordo_status status = all ? r->transport->collect(mine, WORDS, all) : ORDO_ERR_MEMORY;
     r->parts = 1;
+    r->by_one = !status && all[2];
     for (int i = 0; !status && i < r->count; i++) {
-        r->parts = (int)all[2 * i + 1] > r->parts ? (int)all[2 * i + 1] : r->parts;
-        if (all[2 * i] != all[0])
+        r->parts = (int)all[WORDS * i + 1] > r->parts ? (int)all[WORDS * i + 1] : r->parts;
+        if (all[WORDS * i] != all[0])
             status = ordo_fail(ORDO_ERR_USAGE,
                                "rank %d is about to run something else than rank 0, expected the same graph, operator, "
                                "scheduler and settings in all ranks",
@@ -476,6 +507,8 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
         return ORDO_ERR_MEMORY;
     for (int i = 0; i < r->count; i++)
         r->begin[i] = (divided && r->bounds ? r->bounds[i] : ordo_range_begin(job->out, i, r->count)) / step * step;
+    for (int i = 1; r->by_one && i < r->count; i++)
+        r->begin[i] = job->out->n;
     r->begin[r->count] = job->out->n;
     remote->begin = r->begin;
     job->first_owned = r->begin[r->rank];
@@ -492,9 +525,9 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
                             .count = (ordo_u32)r->count,
                             .entry = job->op->entry,
                             .part = job->op->activates ? r->part : NULL};
-    ordo_status status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
+    ordo_status status = compare_ranks(r, job, p);
     if (!status)
-        status = compare_ranks(r, job, p);
+        status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
     remote->peers = p->backend ? r->peers : NULL;
     if (!status) {
         remote->out = ordo_alloc_zero(bins, sizeof *remote->out);

@@ -209,7 +209,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
         }
         if (Bulk && first_thread)
             ordo_dev_store(&r.words[r.rank]->spilled, (ordo_u64)0); /* those have marks, too */
-        bool pulling = false;
+        [[maybe_unused]] bool pulling = false;
         if (bsp_pulls_over_ranks && a.direction != BSP_PUSH) {
             const ordo_u64 left = edges_left[step & 1], last = last_work[step & 1];
             pulling = all.has && !late &&

@@ -469,6 +469,11 @@ ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
     to->activations += mine.activations;
 }
 
+typedef ordo_cuda_counters ordo_dev_counters;
+ORDO_DEV void ordo_dev_publish_many(ordo_cuda_counters *, ordo_dev_counters *)
+{
+}
+
 /* The first moments alone. */
 ORDO_DEV void ordo_dev_sample(ordo_cuda_record *r, ordo_u64 in_flight, ordo_u64 bucket, double delta,
                               ordo_u32 concurrent, float utilisation)

@@ -73,6 +73,14 @@ class Ranks(Simulated):
                 box = {"FAKE_BOX": str((1, 3, 20)[i // 2 % 3])} if i % 2 else {}
                 self.right(2 + i % 3, app, "--generate", graph, "-s", "--scheduler", scheduler, "--seed", i, **box)
 
+    def test_small_levels(self):
+        """A graph with few edges a level is searched by rank 0 alone, unless a partition is asked for."""
+        long = ("--generate", "grid --width 1200 --height 15", "-s", "--scheduler", "delta")
+        self.assertIn("sent 0 messages (rank 0 has all vertices", self.right(3, "bfs", *long))
+        self.assertIn("sent 0 messages (rank 0 has all vertices", self.right(2, "sssp", "--source", 17999, *long))
+        self.assertNotIn("rank 0 has all", self.right(2, "bfs", *long, "--partition", "block"))
+        self.assertIn("rank 0 has all", self.right(2, "bfs", "--generate", "uniform --vertices 9000 --degree 9", "-s", "--scheduler", "bsp"))
+
     def test_directions(self):
         for direction in ("push", "pull", "auto"):
             out = self.right(3, "bfs", "--generate", "rmat --scale 9 --degree 8", "-s", "--scheduler", "bsp", "--set",

@@ -19,7 +19,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 15 };
+enum { ORDO_BACKEND_ABI = 16 };
 
 /* An array of sessions, of which rank r has the units at[r] .. at[r + 1] - 1, each rank on its device. */
 typedef struct ordo_parted {
@@ -103,6 +103,8 @@ typedef struct ordo_backend {
      * with weights of 4 bytes, [2 * m] {head, weight}. Sets *seconds, which do not count waking up the device. NULL:
      * the back end cannot. Errors: ORDO_ERR_MEMORY, ORDO_ERR_DEVICE. */
     ordo_status (*in_rows)(const ordo_graph *g, int threads, ordo_eid *row, ordo_u32 *edge, double *seconds);
+    /* Bytes that are free on the calling thread's device; 0 where that is not known. NULL: more than any run needs. */
+    ordo_u64 (*vacant)(void);
 } ordo_backend;
 
 /* Sets *out to the back end of that name, which is static and loaded by the first call. Errors: ORDO_ERR_UNKNOWN,

@@ -589,11 +589,11 @@ ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
     ordo_u32 share = 0, parts = 0; /* log2 of the threads of an item */
-    while ((op_dev_narrow << share) < Threads && (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count << share)
+    while (((ordo_u32)op_dev_narrow << share) < Threads && (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count << share)
         share++;
     const ordo_u32 lanes = 1u << share;
     const ordo_u32 even = (count + gridDim.x - 1) / gridDim.x; /* items a block, where each has one tile */
-    const ordo_u32 width = even && even < (Threads >> share) ? even : Threads >> share;
+    const ordo_u32 most = (ordo_u32)Threads >> share, width = even && even < most ? even : most;
     ordo_u32 tiles = (count + width - 1) / width;
     const bool alone = op_dev_searches && width == 1; /* each item has a block at least */
     if (segments || alone) {
