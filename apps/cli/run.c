@@ -351,7 +351,7 @@ static ordo_status report_trial(const record *r, bool first, bool last, outputs 
         printf("Ranks:               %d, which have sent %llu messages%s\n", ordo_group_size(group_here()),
                (unsigned long long)r->stats->messages,
                ordo_group_was_alone(group_here())
-                   ? " (rank 0 has all vertices, since levels are small; --partition divides them)"
+                   ? " (rank 0 has run alone, since levels are small; --partition divides)"
                    : "");
     if (o->path_to && !o->stdout_taken)
         print_path(r);

@@ -271,9 +271,7 @@ static ordo_status check_settings(const ordo_options *options)
 
 /* ---- devices ---- */
 
-/* The instance for a GPU that the operator lists, or else the one that the back end has under the operator's name; the
- * latter not for an operator that merely has the same name as a registered one. */
-static const ordo_instance *find_on(const ordo_backend *backend, const ordo_operator *op, const char *scheduler)
+const ordo_instance *ordo_instance_on(const ordo_backend *backend, const ordo_operator *op, const char *scheduler)
 {
     const ordo_instance *own = ordo_instance_find(op, scheduler, ORDO_ON_CUDA);
     const ordo_operator *named = ordo_operator_find(op->name);
@@ -292,7 +290,7 @@ static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend 
     ordo_status status = check_item(op, ORDO_ON_CUDA, p);
     if (status)
         return status;
-    const ordo_instance *found = find_on(backend, op, scheduler);
+    const ordo_instance *found = ordo_instance_on(backend, op, scheduler);
     if (!found && (status = ordo_instance_provide(op, scheduler, ORDO_ON_CUDA, &found)))
         return status;
     if (!found)

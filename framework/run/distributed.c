@@ -56,7 +56,7 @@ struct ordo_group {
     ordo_parcel *parcel;
     ordo_u64 *collected; /* [ORDO_MOST_COLLECTED * count] */
     int parts;           /* the most threads that a rank has */
-    bool by_one;         /* rank 0 has all items */
+    bool alone;          /* rank 0 makes the run by itself */
 };
 
 static bool joined;
@@ -168,7 +168,7 @@ int ordo_group_size(const ordo_group *group)
 
 bool ordo_group_was_alone(const ordo_group *group)
 {
-    return group->by_one;
+    return group->alone;
 }
 
 /* Parts that are ranges of vertices, in order, are known by where they begin, as if no partition were given. */
@@ -435,38 +435,47 @@ static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan
     return mix(mix(hash, items), r->part_count);
 }
 
-/* Fewer edges a level of a search than this, and a second GPU loses more by meetings than it takes over: a meeting
- * costs about what a GPU needs for a quarter of these edges. One and two H200, ms (lab 0079): road network, 9000 edges
- * a level, 10.4 and 13.0; random geometric graph 5.4 and 22; triangles, 16000, 5.9 and 5.6; uniform graph, 27
- * million, 11.6 and 8.3. */
-enum { EDGES_OF_A_LEVEL = 1 << 19, FEW_INITIAL = 1024 };
+/* Fewer edges a level of a search than this, and more GPUs lose more by meetings than they take over. One and two H200,
+ * ms (lab 0079), and edges a level: road network 10.5 and 13.2 (9000), triangles 5.9 and 5.6 (16 000), random geometric
+ * graph 5.4 and 21.7, 26 neighbours 1.80 and 2.84 (310 000), uniform graph 11.6 and 8.3 (27 million). */
+enum { EDGES_OF_A_LEVEL = 1 << 20, FEW_INITIAL = 1024 };
 
-/* Whether rank 0 is to have all items of a run that has no partition: of a search on GPUs whose levels are small, if
- * that has enough memory. Decided in the first run on a graph, for runs keep rows on the device. */
-static bool belongs_to_one(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
+/* Whether the run is a search that rank 0 may make by itself: its answer is cells alone, and it is for one GPU, too. */
+static bool may_be_alone(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
 {
-    const ordo_csr *const g = job->out;
-    const ordo_u64 rows = 8 * ((ordo_u64)g->n + g->m), items = 64 * (ordo_u64)g->n;
-    if (!p->backend || r->part_count || job->op->kind != ORDO_KIND_RELAX || !job->op->activates || !job->initial ||
-        job->initial_count > FEW_INITIAL)
-        return false;
-    ordo_graph *const graph = (ordo_graph *)(size_t)ordo_job_graph(job); /* the member is no part of what callers see */
-    if (!graph->searched_by) {
-        const bool fits = !p->backend->vacant || p->backend->vacant() > 2 * rows + items;
-        graph->searched_by = fits && ordo_job_levels(job) * EDGES_OF_A_LEVEL > (double)g->m ? ORDO_BY_ONE : ORDO_BY_ALL;
-    }
-    return graph->searched_by == ORDO_BY_ONE;
+    void *own;
+    const ordo_instance *const plain = p->backend ? ordo_instance_on(p->backend, job->op, p->scheduler->name) : NULL;
+    return plain && plain->run && !r->part_count && job->op->kind == ORDO_KIND_RELAX && job->op->activates &&
+           (job->op->properties & ORDO_SELECTIVE) && job->initial && job->initial_count <= FEW_INITIAL &&
+           !ordo_job_session(job, &own) && !ordo_job_is_traced(job);
 }
 
-/* Compares digests, and sets r->parts, and r->by_one as rank 0 has it. */
+/* Whether rank 0 is to make the run by itself: a search whose levels are small, if its device has memory for the graph.
+ * Decided in the first run on a graph: a device that has a part of its rows keeps that. */
+static bool goes_alone(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
+{
+    ordo_graph *const graph = (ordo_graph *)(size_t)ordo_job_graph(job); /* the member is no part of what callers see */
+    const bool may = may_be_alone(r, job, p);
+    if (!graph)
+        return false;
+    if (graph->searched_by == ORDO_BY_UNKNOWN) {
+        const ordo_u64 rows = 8 * ((ordo_u64)job->out->n + job->out->m), items = 64 * (ordo_u64)job->out->n;
+        const bool small = may && ordo_job_levels(job) * EDGES_OF_A_LEVEL > (double)job->out->m &&
+                           (!p->backend->vacant || p->backend->vacant() > 2 * rows + items);
+        graph->searched_by = small ? ORDO_BY_ONE : ORDO_BY_ALL;
+    }
+    return may && graph->searched_by == ORDO_BY_ONE;
+}
+
+/* Compares digests, and sets r->parts, and r->alone as rank 0 has it. */
 static ordo_status compare_ranks(ordo_group *r, const ordo_job *job, const ordo_plan *p)
 {
     enum { WORDS = 3 };
-    const ordo_u64 mine[WORDS] = {digest(r, job, p), (ordo_u64)job->threads, belongs_to_one(r, job, p)};
+    const ordo_u64 mine[WORDS] = {digest(r, job, p), (ordo_u64)job->threads, goes_alone(r, job, p)};
     ordo_u64 *all = ordo_alloc((size_t)r->count, sizeof mine);
     ordo_status status = all ? r->transport->collect(mine, WORDS, all) : ORDO_ERR_MEMORY;
     r->parts = 1;
-    r->by_one = !status && all[2];
+    r->alone = !status && all[2];
     for (int i = 0; !status && i < r->count; i++) {
         r->parts = (int)all[WORDS * i + 1] > r->parts ? (int)all[WORDS * i + 1] : r->parts;
         if (all[WORDS * i] != all[0])
@@ -507,7 +516,7 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
         return ORDO_ERR_MEMORY;
     for (int i = 0; i < r->count; i++)
         r->begin[i] = (divided && r->bounds ? r->bounds[i] : ordo_range_begin(job->out, i, r->count)) / step * step;
-    for (int i = 1; r->by_one && i < r->count; i++)
+    for (int i = 1; r->alone && i < r->count; i++)
         r->begin[i] = job->out->n;
     r->begin[r->count] = job->out->n;
     remote->begin = r->begin;
@@ -770,7 +779,7 @@ static ordo_status collect_counters(ordo_group *r, ordo_job *job)
         job->counters[0].activations += of[5];
         remote->messages += of[6];
     }
-    remote->critical_edges += remote->peers ? 0 : last; /* GPUs do not exchange by their hosts */
+    remote->critical_edges += remote->peers && !r->alone ? 0 : last; /* GPUs do not exchange by their hosts */
     ordo_free(all);
     return status ? status : end_with_others(r, job);
 }

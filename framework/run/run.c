@@ -376,6 +376,24 @@ static ordo_status run_instance(ordo_job *job, const ordo_plan *p, double *secon
     return status;
 }
 
+/* The same over a group whose rank 0 makes the run by itself, as one process would; the others wait for the answer in
+ * ordo_group_end. */
+static ordo_status run_alone(ordo_job *job, const ordo_plan *p, double *seconds)
+{
+    ordo_remote *const remote = job->remote;
+    ordo_plan alone = *p;
+    if (ordo_group_rank(job->own->options->group) > 0) {
+        clock_gettime(CLOCK_MONOTONIC, &job->own->start);
+        *seconds = 0;
+        return ORDO_OK;
+    }
+    alone.instance = ordo_instance_on(p->backend, job->op, p->scheduler->name);
+    job->remote = NULL;
+    const ordo_status status = run_instance(job, &alone, seconds);
+    job->remote = remote;
+    return status;
+}
+
 /* The same, over several processes where the options ask for it. */
 static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *seconds)
 {
@@ -385,7 +403,7 @@ static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *secon
     ordo_status status = ordo_group_begin(group, job, p);
     if (status)
         return status;
-    status = run_instance(job, p, seconds);
+    status = ordo_group_was_alone(group) ? run_alone(job, p, seconds) : run_instance(job, p, seconds);
     status = job->own->failure ? ordo_fail(job->own->failure, "%s", job->own->sentence) : status;
     status = ordo_group_end(group, job, status, &job->own->counted);
     *seconds = since(&job->own->start); /* with the transfer of the answer, which fill_stats takes off again */

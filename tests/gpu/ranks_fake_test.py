@@ -75,11 +75,12 @@ class Ranks(Simulated):
 
     def test_small_levels(self):
         """A graph with few edges a level is searched by rank 0 alone, unless a partition is asked for."""
-        long = ("--generate", "grid --width 1200 --height 15", "-s", "--scheduler", "delta")
-        self.assertIn("sent 0 messages (rank 0 has all vertices", self.right(3, "bfs", *long))
-        self.assertIn("sent 0 messages (rank 0 has all vertices", self.right(2, "sssp", "--source", 17999, *long))
-        self.assertNotIn("rank 0 has all", self.right(2, "bfs", *long, "--partition", "block"))
-        self.assertIn("rank 0 has all", self.right(2, "bfs", "--generate", "uniform --vertices 9000 --degree 9", "-s", "--scheduler", "bsp"))
+        grid = ("--generate", "grid --width 1200 --height 15 --weights uniform:1:9", "-s", "--scheduler", "delta")
+        for ranks, source in ((3, 0), (2, 17999)):
+            self.assertIn("sent 0 messages (rank 0 has run alone", self.right(ranks, "sssp", "--source", source, *grid))
+        self.assertNotIn("alone", self.right(2, "sssp", *grid, "--partition", "block"))
+        self.assertIn("alone", self.right(2, "bfs", "--generate", "uniform --vertices 9000 --degree 9", "-s", "--scheduler", "bsp"))
+        self.wrong(6, "did not end within", 2, "sssp", *grid, "--timeout", "0.000001")
 
     def test_directions(self):
         for direction in ("push", "pull", "auto"):
@@ -421,8 +422,8 @@ class Ranks(Simulated):
         """Ctrl-C ends all ranks behind a meeting: of rounds that gather, which would go on for ever, of supersteps, and of
         monitors. It reaches the process that has started the ranks, or one of them."""
         for words in (("lp", "--generate", "grid --width 40 --height 40", "--rounds", 1000000),
-                      ("sssp", "--generate", "path --vertices 90000", "--source", 0, "--scheduler", "bsp"),
-                      ("sssp", "--generate", "path --vertices 90000", "--source", 0, "--scheduler", "broker")):
+                      ("sssp", "--generate", "path --vertices 90000", "--source", 0, "--partition", "edges", "--scheduler", "bsp"),
+                      ("sssp", "--generate", "path --vertices 90000", "--source", 0, "--partition", "edges", "--scheduler", "broker")):
             with subprocess.Popen(**self.command(3, *words)) as run:
                 end = time.monotonic() + 30
                 while not os.path.exists(self.file(f"{run.pid}-1")) and time.monotonic() < end:

@@ -61,13 +61,13 @@ ORDO_API bool ordo_group_fail(ordo_group *group);
 ORDO_API int ordo_group_rank(const ordo_group *group);
 /** How many ranks there are. @param group  of this job */
 ORDO_API int ordo_group_size(const ordo_group *group);
-/** Whether rank 0 had all items of the last run: see ordo_group_partition(). @param group  of this job */
+/** Whether rank 0 made the last run by itself: see ordo_group_partition(). @param group  of this job */
 ORDO_API bool ordo_group_was_alone(const ordo_group *group);
 
 /**
  * Says which rank owns which vertex, in the runs that follow. The same in all ranks. Without this call ranks own ranges
  * of ids with about equally many vertices and out-edges together. On GPUs rank 0 then owns all vertices in a search of
- * a graph with fewer than half a million edges a level (guessed from a small part of it) if its device has the memory:
+ * a graph with fewer than a million edges a level (guessed from a small part of it) if its device has the memory:
  * others would take longer to meet than it does to search. On GPUs, and for operators that gather, parts must be ranges
  * in order, as ordo_graph_renumbered() can make them; bounds are rounded down to multiples of 32 on GPUs.
  * @param group  of this job
