@@ -29,10 +29,11 @@
 /* Operators for which supersteps may pull; for others the scheduler's check refuses direction=pull. */
 enum { bsp_pulls = (int)op_knows_final && (int)op_can_pull };
 
-/* Threads of a block. A barrier of half as many blocks takes 1.65 us for 1.9 (H200), which is a twentieth of a step of a
- * search that has little to do. Over ranks outboxes take the shared memory that this costs. */
+/* Threads of a block. A barrier of half as many blocks takes 1.65 us for 1.9 (H200), which is a twentieth of a step of
+ * a search that has little to do. Over ranks outboxes take the shared memory that this costs. */
 enum { BSP_DEV_THREADS = bsp_pulls && !ORDO_OVER_RANKS ? 512 : (int)ORDO_CUDA_THREADS };
-constexpr int bsp_blocks(int of_256) /* as many threads, in blocks of that size */
+/* So many blocks of 256 threads, in blocks of that size. */
+constexpr int bsp_blocks(int of_256)
 {
     return of_256 * 256 / BSP_DEV_THREADS;
 }
@@ -100,11 +101,12 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, bsp_queue *queue)
  * 2^24 with five took 13 % longer than with six (bellman-ford, H200). */
 enum { bsp_fit = bsp_pulls ? bsp_blocks(4) : sizeof(op_cell) <= 4 && ORDO_OP_ORDER != ORDO_SUM ? bsp_blocks(6) : 0 };
 
-/* In a step with fewer items for each block, a test before the atomic is one more round trip to wait for. Of a search's
- * edges fewer improve a cell. */
+/* In a step with fewer items for each block, a test before the atomic is one more round trip to wait for. In searches
+ * that pays less, since few edges improve a cell. */
 enum { bsp_few = bsp_pulls ? 32 : 64 };
 
-/* Samples of a trace want sums over the whole run. */
+/* Registers bind this kernel (lab 0079), so counters have 32 bits where they may. Samples of a trace want sums over the
+ * whole run. */
 template <bool Traced>
 using bsp_counters =
     typename ordo_dev_either < Traced || ORDO_OP_ORDER == ORDO_SUM, ordo_cuda_counters, ordo_dev_counters > ::type;
@@ -117,9 +119,9 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
 {
     __shared__ bsp_tile tile;
     alignas(8) __shared__ bsp_queue queue;
+    __shared__ ordo_u64 edges_left[2], last_items[2]; /* before a step, by its parity */
     auto grid = cooperative_groups::this_grid();
     const op_dev_frontier *f = &a.frontier;
-    __shared__ ordo_u64 edges_left[2], last_items[2]; /* before a step, by its parity */
     bsp_counters<Traced> mine = {};
     ordo_dev_start(&queue);
     if constexpr (Traced)

@@ -61,7 +61,7 @@ ORDO_API bool ordo_group_fail(ordo_group *group);
 ORDO_API int ordo_group_rank(const ordo_group *group);
 /** How many ranks there are. @param group  of this job */
 ORDO_API int ordo_group_size(const ordo_group *group);
-/** Whether rank 0 made the last run by itself: see ordo_group_partition(). @param group  of this job */
+/** Whether rank 0 made the last run by itself: see ordo_group_divide(). @param group  of this job */
 ORDO_API bool ordo_group_was_alone(const ordo_group *group);
 
 /**

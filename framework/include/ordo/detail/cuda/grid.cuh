@@ -24,7 +24,7 @@ ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
     }
 }
 
-/* The same of one thread, in half of the registers. */
+/* Counters of one thread, in half of the registers. */
 typedef struct ordo_dev_counters {
     ordo_u32 items, edges, useful, stale, activations;
     __device__ __forceinline__ operator ordo_cuda_counters() const

@@ -426,8 +426,8 @@ ORDO_DEV void op_dev_deal(Number begin, Number end, Each each, Done done, Pause 
  * distributed over all threads of the block. Whole warps call `pause()`, and in searches the block `done()`, when their
  * lanes have called `sink` at most ORDO_CUDA_FEW times, but `done()` not at the end. */
 template <int Threads, typename Sink, typename Done = op_dev_nothing, typename Pause = op_dev_nothing>
-ORDO_DEV void op_dev_expand(op_dev_tile_of<Threads> *tile, ordo_vid item, op_taken value, ordo_u64 begin, ordo_u32 degree,
-                            ordo_u32 lanes, Sink sink, Done done = {}, Pause pause = {})
+ORDO_DEV void op_dev_expand(op_dev_tile_of<Threads> *tile, ordo_vid item, op_taken value, ordo_u64 begin,
+                            ordo_u32 degree, ordo_u32 lanes, Sink sink, Done done = {}, Pause pause = {})
 {
     const ordo_u32 lane = threadIdx.x & (lanes - 1);
     const bool few = degree <= ORDO_CUDA_FEW * lanes;
@@ -540,8 +540,8 @@ ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, cons
 #else
 
 /* By one thread: puts an item, or the pieces of a hub, on the frontier of step `step`, unless it is there. Returns its
- * number of edges, or 0 if it was there already. `alone`: no other thread puts this item there in this step, so the
- * stamp's old value is not waited for. */
+ * number of edges, or 0 if it was there already. `alone`: no other thread puts this item there in this step, so it
+ * needs no stamp; over ranks the frontier's bits are made from stamps. */
 template <typename Queue>
 ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, Queue *q, const ordo_cuda_rows *rows, ordo_vid item,
                               ordo_u32 step, bool alone)
@@ -572,14 +572,14 @@ enum { op_dev_narrow = ORDO_OP_ORDER == ORDO_SUM ? (int)ORDO_CUDA_NARROW : 1 };
  * calls `sink(item, value, e)` for each edge. The whole block calls `done()` behind each tile, to flush (and within:
  * see op_dev_deal), and `between()` where it may get another one. A block's first tile or piece is the one with the
  * block's number; only later ones are taken from the shared counter, so that steps with little work do not access that.
- * In steps with few items tiles are narrower, and several threads share an item, so that every block has a tile; pieces
- * are cut into parts likewise. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. `pause`: as
+ * In steps with few items tiles are narrower, as even as can be, and several threads share an item, so that every block
+ * has a tile; pieces are cut into parts likewise. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. `pause`: as
  * in op_dev_expand. `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. One function:
  * pieces of hubs and tiles share the block's registers and the loop that takes them. */
 template <int Threads, typename Sink, typename Done, typename Between, typename Pause = op_dev_nothing,
           typename Counters>
-ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows, op_cell *cells,
-                          const op_state *state, ordo_u32 step, Counters *mine, Sink sink, Done done,
+ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows,
+                          op_cell *cells, const op_state *state, ordo_u32 step, Counters *mine, Sink sink, Done done,
                           Between between, const ordo_cuda_locks *locks = NULL, Pause pause = {},
                           const bool dealt = false)
 {
@@ -589,7 +589,8 @@ ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
     ordo_u32 share = 0, parts = 0; /* log2 of the threads of an item */
-    while (((ordo_u32)op_dev_narrow << share) < Threads && (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count << share)
+    while (((ordo_u32)op_dev_narrow << share) < Threads &&
+           (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count << share)
         share++;
     const ordo_u32 lanes = 1u << share;
     const ordo_u32 even = (count + gridDim.x - 1) / gridDim.x; /* items a block, where each has one tile */
