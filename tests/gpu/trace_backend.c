@@ -126,4 +126,4 @@ static const ordo_instance *find(const char *op, const char *scheduler)
 
 extern const ordo_backend ordo_cuda_backend;
 __attribute__((visibility("default"))) const ordo_backend ordo_cuda_backend = {
-    ORDO_BACKEND_ABI, "cuda", probe, find, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+    ORDO_BACKEND_ABI, "cuda", probe, find, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
