@@ -408,6 +408,7 @@ ordo_status json_write_run(sink *s, const record *r)
         put(ranks, "count", json_integer(ordo_group_size(group_here())));
         put(ranks, "messages", whole(r->stats->messages));
         put(ranks, "critical_edges", whole(r->stats->critical_edges));
+        put(ranks, "alone", json_boolean(ordo_group_was_alone(group_here())));
         put(o, "ranks", ranks.json);
     }
     if (r->o->counters)

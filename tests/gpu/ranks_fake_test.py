@@ -79,6 +79,8 @@ class Ranks(Simulated):
         for ranks, source in ((3, 0), (2, 17999)):
             self.assertIn("sent 0 messages (rank 0 has run alone", self.right(ranks, "sssp", "--source", source, *grid))
         self.assertNotIn("alone", self.right(2, "sssp", *grid, "--partition", "block"))
+        found = json.loads(self.run_over(2, "sssp", *grid, "--json", "-").stdout)
+        self.assertEqual((found["ranks"]["alone"], found["ranks"]["critical_edges"]), (True, found["counts"]["edges"]))
         self.assertIn("alone", self.right(2, "bfs", "--generate", "uniform --vertices 9000 --degree 9", "-s", "--scheduler", "bsp"))
         self.wrong(6, "did not end within", 2, "sssp", *grid, "--timeout", "0.000001")
 

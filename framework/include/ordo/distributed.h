@@ -68,7 +68,8 @@ ORDO_API bool ordo_group_was_alone(const ordo_group *group);
  * Says which rank owns which vertex, in the runs that follow. The same in all ranks. Without this call ranks own ranges
  * of ids with about equally many vertices and out-edges together. On GPUs rank 0 then owns all vertices in a search of
  * a graph with fewer than a million edges a level (guessed from a small part of it) if its device has the memory:
- * others would take longer to meet than it does to search. On GPUs, and for operators that gather, parts must be ranges
+ * others would take longer to meet than it does to search. Such a run heeds the cancel flag and the time limit of rank
+ * 0. On GPUs, and for operators that gather, parts must be ranges
  * in order, as ordo_graph_renumbered() can make them; bounds are rounded down to multiples of 32 on GPUs.
  * @param group  of this job
  * @param part   [n] the rank that owns each vertex, for graphs of n vertices; the caller's, must outlive the runs.
