@@ -30,9 +30,9 @@ NAMED = {"mesh_look_on_device": 2048, "mesh_apply_on_device": 32, "mesh_left_on_
          "cc_restILb1E": 8, "mix_row": 64,  # the order of a row of a network, by number
          # cells, shares and sums of 8 bytes take two registers each; over ranks with the address in another one's memory
          "pagerank_pull_f64_op_gather_kernel": 32,
-         # over several GPUs with 48 registers: with 64 and none of it Bellman-Ford took 1.02 to 1.05 of the time, two H100;
-         # 80 where supersteps pull as well
-         "bfs_bsp_ranks_kernel": 80, "bsp_ranks_kernel": 48}
+         # over several GPUs with 48 registers: with 64 and none of it Bellman-Ford took 1.02 to 1.05 of the time, two H100
+         "bsp_ranks_kernel": 48,
+         "bfs_bsp_kernel": 24}  # of capability 7.5 to 8.9; of 9.0 and 10.0 it has none
 
 
 def main(library, stamp):
