@@ -26,7 +26,7 @@
 enum {
     BSP_GROUP = 256, /* vertices of a warp's group */
     BSP_WORDS = BSP_GROUP / 32,
-    BSP_OWN = 16,   /* edges of a row that a lane tests alone; a multiple of BSP_AHEAD */
+    BSP_OWN = 16,    /* edges of a row that a lane tests alone; a multiple of BSP_AHEAD */
     BSP_AHEAD = 4,   /* of these at a time */
     BSP_LONG = 128,  /* edges that a warp tests of what is left, at most */
     BSP_PIECE = 512, /* edges of a piece of what is left of a longer row */
