@@ -351,7 +351,7 @@ static ordo_status report_trial(const record *r, bool first, bool last, outputs 
         printf("Ranks:               %d, which have sent %llu messages%s\n", ordo_group_size(group_here()),
                (unsigned long long)r->stats->messages,
                ordo_group_was_alone(group_here())
-                   ? " (rank 0 has run alone, since levels are small; --partition divides)"
+                   ? " (rank 0 ran alone, since a level has few edges; --partition divides the graph)"
                    : "");
     if (o->path_to && !o->stdout_taken)
         print_path(r);

@@ -51,7 +51,7 @@ struct ordo_graph {
     bool part;       /* heads and weights of other ranks' rows read as 0; see part.c */
     ordo_u64 absent; /* bytes of these */
     ordo_u64 pushed; /* atomic: edges that runs have pushed along for want of in-rows */
-    /* whether runs over ranks search it by rank 0 alone; framework/run/distributed.c decides */
+    /* which ranks make searches of this graph on GPUs; set by its first run over ranks (framework/run/distributed.c) */
     enum { ORDO_BY_UNKNOWN, ORDO_BY_ONE, ORDO_BY_ALL } searched_by;
     ordo_u64 levels; /* atomic: 1 + the guess of ordo_graph_levels(), rounded down; 0: not made yet */
     int threads;     /* as requested when the graph was made; also for the statistics that are computed later */

@@ -271,7 +271,7 @@ static ordo_status check_settings(const ordo_options *options)
 
 /* ---- devices ---- */
 
-const ordo_instance *ordo_instance_on(const ordo_backend *backend, const ordo_operator *op, const char *scheduler)
+const ordo_instance *ordo_instance_on_gpu(const ordo_backend *backend, const ordo_operator *op, const char *scheduler)
 {
     const ordo_instance *own = ordo_instance_find(op, scheduler, ORDO_ON_CUDA);
     const ordo_operator *named = ordo_operator_find(op->name);
@@ -290,7 +290,7 @@ static ordo_status place_on_backend(const ordo_operator *op, const ordo_backend 
     ordo_status status = check_item(op, ORDO_ON_CUDA, p);
     if (status)
         return status;
-    const ordo_instance *found = ordo_instance_on(backend, op, scheduler);
+    const ordo_instance *found = ordo_instance_on_gpu(backend, op, scheduler);
     if (!found && (status = ordo_instance_provide(op, scheduler, ORDO_ON_CUDA, &found)))
         return status;
     if (!found)

@@ -440,18 +440,20 @@ static ordo_u64 digest(const ordo_group *r, const ordo_job *job, const ordo_plan
  * graph 5.4 and 21.7, 26 neighbours 1.80 and 2.84 (310 000), uniform graph 11.6 and 8.3 (27 million). */
 enum { EDGES_OF_A_LEVEL = 1 << 20, FEW_INITIAL = 1024 };
 
-/* Whether the run is a search that rank 0 may make by itself: its answer is cells alone, and it is for one GPU, too. */
+/* Whether the run is a search that rank 0 can make with the kernel of one GPU. Operators that select change nothing but
+ * cells, which ordo_group_end copies to the other ranks; that kernel notes no other arrays. */
 static bool may_be_alone(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
 {
     void *own;
-    const ordo_instance *const plain = p->backend ? ordo_instance_on(p->backend, job->op, p->scheduler->name) : NULL;
+    const ordo_instance *const plain =
+        p->backend ? ordo_instance_on_gpu(p->backend, job->op, p->scheduler->name) : NULL;
     return plain && plain->run && !r->part_count && job->op->kind == ORDO_KIND_RELAX && job->op->activates &&
            (job->op->properties & ORDO_SELECTIVE) && job->initial && job->initial_count <= FEW_INITIAL &&
            !ordo_job_session(job, &own) && !ordo_job_is_traced(job);
 }
 
 /* Whether rank 0 is to make the run by itself: a search whose levels are small, if its device has memory for the graph.
- * Decided in the first run on a graph: a device that has a part of its rows keeps that. */
+ * The first run of a graph over ranks decides for all, since rows stay on the device, and rank 0 needs all of them. */
 static bool goes_alone(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
 {
     ordo_graph *const graph = (ordo_graph *)(size_t)ordo_job_graph(job); /* the member is no part of what callers see */

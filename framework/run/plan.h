@@ -24,7 +24,7 @@ ordo_status ordo_choose(const ordo_work *work, const ordo_options *options, ordo
 
 /* The instance for a GPU that the operator lists, or else the one that the back end has under the operator's name; the
  * latter not for an operator that merely has the same name as a registered one. NULL: there is none. */
-const ordo_instance *ordo_instance_on(const ordo_backend *backend, const ordo_operator *op, const char *scheduler);
+const ordo_instance *ordo_instance_on_gpu(const ordo_backend *backend, const ordo_operator *op, const char *scheduler);
 
 /* The same for a program: where it runs. */
 ordo_status ordo_choose_program(const ordo_program *program, const ordo_options *options, ordo_plan *p);

@@ -387,7 +387,7 @@ static ordo_status run_alone(ordo_job *job, const ordo_plan *p, double *seconds)
         *seconds = 0;
         return ORDO_OK;
     }
-    alone.instance = ordo_instance_on(p->backend, job->op, p->scheduler->name);
+    alone.instance = ordo_instance_on_gpu(p->backend, job->op, p->scheduler->name);
     job->remote = NULL;
     const ordo_status status = run_instance(job, &alone, seconds);
     job->remote = remote;

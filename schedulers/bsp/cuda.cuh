@@ -32,7 +32,7 @@ enum { bsp_pulls = (int)op_knows_final && (int)op_can_pull };
 /* Threads of a block. A barrier of half as many blocks takes 1.65 us for 1.9 (H200), which is a twentieth of a step of
  * a search that has little to do. Over ranks outboxes take the shared memory that this costs. */
 enum { BSP_DEV_THREADS = bsp_pulls && !ORDO_OVER_RANKS ? 512 : (int)ORDO_CUDA_THREADS };
-/* So many blocks of 256 threads, in blocks of that size. */
+/* How many blocks of BSP_DEV_THREADS threads have the threads of so many blocks of 256. */
 constexpr int bsp_blocks(int of_256)
 {
     return of_256 * 256 / BSP_DEV_THREADS;
@@ -101,8 +101,8 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, bsp_queue *queue)
  * 2^24 with five took 13 % longer than with six (bellman-ford, H200). */
 enum { bsp_fit = bsp_pulls ? bsp_blocks(4) : sizeof(op_cell) <= 4 && ORDO_OP_ORDER != ORDO_SUM ? bsp_blocks(6) : 0 };
 
-/* In a step with fewer items for each block, a test before the atomic is one more round trip to wait for. In searches
- * that pays less, since few edges improve a cell. */
+/* A step with fewer items than this for each block skips the test before an atomic, which is one more round trip to
+ * wait for. Searches skip it in fewer steps, since most of their edges improve no cell. */
 enum { bsp_few = bsp_pulls ? 32 : 64 };
 
 /* Registers bind this kernel (lab 0079), so counters have 32 bits where they may. Samples of a trace want sums over the
@@ -186,7 +186,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
             bsp_pull<Traced>(&a, (bsp_pull_space *)queue.held, step, turns, {}, &mine);
-            ordo_dev_publish_many(a.run.counters, &mine);
+            ordo_dev_publish_large(a.run.counters, &mine);
             if constexpr (Traced)
                 ordo_live_barrier<3>(a.run.traced, mine, step, works);
             continue; /* behind a barrier */
@@ -218,7 +218,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
         }
         if (bsp_pulls)
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
-        ordo_dev_publish_many(a.run.counters, &mine);
+        ordo_dev_publish_large(a.run.counters, &mine);
         ordo_dev_flush(&queue, next, count, true);
         if constexpr (Traced)
             ordo_live_barrier<3>(a.run.traced, mine, step, works);

@@ -250,7 +250,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
             sum.knows = true;
             sum.value = all.value;
             bsp_pull<false>(&a, (bsp_pull_space *)queue.held, step, turns, sum, &mine);
-            ordo_dev_publish_many(a.run.counters, &mine);
+            ordo_dev_publish_large(a.run.counters, &mine);
             continue;
         } else
 #endif
@@ -298,7 +298,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
             }
         }
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
-        ordo_dev_publish_many(a.run.counters, &mine);
+        ordo_dev_publish_large(a.run.counters, &mine);
         ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
     }
     if (first_thread)

@@ -470,7 +470,7 @@ ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
 }
 
 typedef ordo_cuda_counters ordo_dev_counters;
-ORDO_DEV void ordo_dev_publish_many(ordo_cuda_counters *, ordo_dev_counters *)
+ORDO_DEV void ordo_dev_publish_large(ordo_cuda_counters *, ordo_dev_counters *)
 {
 }
 

@@ -77,7 +77,7 @@ class Ranks(Simulated):
         """A graph with few edges a level is searched by rank 0 alone, unless a partition is asked for."""
         grid = ("--generate", "grid --width 1200 --height 15 --weights uniform:1:9", "-s", "--scheduler", "delta")
         for ranks, source in ((3, 0), (2, 17999)):
-            self.assertIn("sent 0 messages (rank 0 has run alone", self.right(ranks, "sssp", "--source", source, *grid))
+            self.assertIn("sent 0 messages (rank 0 ran alone", self.right(ranks, "sssp", "--source", source, *grid))
         self.assertNotIn("alone", self.right(2, "sssp", *grid, "--partition", "block"))
         found = json.loads(self.run_over(2, "sssp", *grid, "--json", "-").stdout)
         self.assertEqual((found["ranks"]["alone"], found["ranks"]["critical_edges"]), (True, found["counts"]["edges"]))

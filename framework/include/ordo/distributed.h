@@ -61,16 +61,17 @@ ORDO_API bool ordo_group_fail(ordo_group *group);
 ORDO_API int ordo_group_rank(const ordo_group *group);
 /** How many ranks there are. @param group  of this job */
 ORDO_API int ordo_group_size(const ordo_group *group);
-/** Whether rank 0 made the last run by itself: see ordo_group_divide(). @param group  of this job */
+/** Whether rank 0 made the last run alone (see ordo_group_divide()). @param group  of this job */
 ORDO_API bool ordo_group_was_alone(const ordo_group *group);
 
 /**
  * Says which rank owns which vertex, in the runs that follow. The same in all ranks. Without this call ranks own ranges
- * of ids with about equally many vertices and out-edges together. On GPUs rank 0 then owns all vertices in a search of
- * a graph with fewer than a million edges a level (guessed from a small part of it) if its device has the memory:
- * others would take longer to meet than it does to search. Such a run heeds the cancel flag and the time limit of rank
- * 0. On GPUs, and for operators that gather, parts must be ranges
- * in order, as ordo_graph_renumbered() can make them; bounds are rounded down to multiples of 32 on GPUs.
+ * of ids with about equally many vertices and out-edges together. On GPUs, and for operators that gather, parts must be
+ * ranges in order, as ordo_graph_renumbered() can make them; bounds are rounded down to multiples of 32 on GPUs.
+ *
+ * Without this call rank 0 alone makes a search on GPUs if the graph has fewer than a million edges a level, as guessed
+ * from some thousand vertices, and if rank 0's device has memory for the graph. The other ranks wait for the answer:
+ * meeting in each level would take longer. Such a run heeds the cancel flag and the time limit of rank 0.
  * @param group  of this job
  * @param part   [n] the rank that owns each vertex, for graphs of n vertices; the caller's, must outlive the runs.
  * NULL: ranges again

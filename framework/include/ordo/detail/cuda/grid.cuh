@@ -24,7 +24,7 @@ ORDO_DEV void ordo_dev_publish(ordo_cuda_counters *to, ordo_cuda_counters mine)
     }
 }
 
-/* Counters of one thread, in half of the registers. */
+/* Counters of one thread, in half of the registers, for kernels that spill. */
 typedef struct ordo_dev_counters {
     ordo_u32 items, edges, useful, stale, activations;
     __device__ __forceinline__ operator ordo_cuda_counters() const
@@ -33,17 +33,18 @@ typedef struct ordo_dev_counters {
     }
 } ordo_dev_counters;
 
-/* By a whole warp, now and then: publishes what a lane has counted, before that overflows. */
-ORDO_DEV void ordo_dev_publish_many(ordo_cuda_counters *to, ordo_dev_counters *mine)
+/* By a whole warp, in each step: if a lane has counted 2^31 of something, adds the counts of all lanes to those of the
+ * grid, so that 32 bits do not overflow. */
+ORDO_DEV void ordo_dev_publish_large(ordo_cuda_counters *to, ordo_dev_counters *mine)
 {
     if (__any_sync(~0u, (mine->edges | mine->items) >> 31)) {
         ordo_dev_publish(to, *mine);
         *mine = {};
     }
 }
-ORDO_DEV void ordo_dev_publish_many(ordo_cuda_counters *, ordo_cuda_counters *)
+ORDO_DEV void ordo_dev_publish_large(ordo_cuda_counters *, ordo_cuda_counters *)
 {
-    /* these do not overflow */
+    /* 64 bits do not overflow */
 }
 
 /* By one thread of the grid: adds a sample to the trace. When the trace is full, every second sample is dropped. */
