@@ -6,10 +6,10 @@
  * Method. Each item, and the cache line of its cell, has one owner. Buckets are private to the owner, as plain arrays;
  * workers share only a ring for each owner. ring.h has the protocol, its memory orders, termination, and why no worker
  * waits for ever.
- *   An iteration of a worker: move the entries of its inbox into its buckets; find the front; process a chunk of its
- *   lowest bucket, if that is within the window; publish what it activated. Entries 32 or more buckets ahead wait in
- *   one more array, which is distributed over the buckets when those before it are empty. The 32 buckets begin at the
- *   front, not at the worker's own lowest bucket: entries may arrive for a lower bucket than those that it holds, and
+ *   An iteration of a worker: move the entries of its inbox into its buckets; show its lowest bucket to the others;
+ *   process a chunk of it, if it is within the window; publish what that activated. Entries 32 or more buckets ahead
+ * wait in one more array, which is distributed over the buckets when those before it are empty. The 32 buckets begin at
+ * the front, not at the worker's own lowest bucket: entries may arrive for a lower bucket than those that it holds, and
  *   come before them.
  *
  * Passes bound the work in a bucket, however wide it is. A worker takes all entries that the bucket has, as a separate
@@ -38,10 +38,13 @@ typedef struct inbox_run {
     op_entry **slot;  /* [threads][size] */
     double *base;     /* [threads] least priority of a worker's initial items */
     ordo_u32 size;    /* a power of two */
+    ordo_u32 group;   /* log2 of the items that have one owner */
     double per_delta;
     ordo_u64 padding0[8];
-    ordo_u64 pending;
+    ordo_u64 pending; /* these two: see ring.h */
     ordo_u64 padding1[7];
+    ordo_u64 front;
+    ordo_u64 padding2[7];
 } inbox_run;
 
 /* State of a worker. */
@@ -54,11 +57,13 @@ typedef struct inbox_member {
     ordo_bin far;                /* at least 32 ahead of `origin` when it was put there */
     ordo_bin pass;               /* of bucket pass_bucket: entries from pass_at on */
     ordo_u64 pass_at, pass_bucket;
-    ordo_u64 ahead;  /* passes begun in a row while it was not first */
-    ordo_u32 mask;   /* bit b: bin[b] is not empty */
-    ordo_u64 origin; /* the front when it was last computed: bin[] holds buckets origin .. origin + 31 */
+    ordo_u64 ahead;     /* entries of passes that it has begun since it was first */
+    ordo_u64 last_pass; /* the greatest number of a pass that it has seen */
+    ordo_u32 mask;      /* bit b: bin[b] is not empty */
+    ordo_u64 origin;    /* the front when it was last computed: bin[] holds buckets origin .. origin + 31 */
     ordo_u64 far_lowest;
-    ordo_u64 kept;    /* entries that it has put into its own buckets, not counted in pending yet */
+    ordo_u64 shown;   /* the lowest of its buckets that others may have seen, in `lowest` or `arrived` of its ring */
+    ordo_u64 made;    /* entries that it has activated, not counted in pending yet */
     ordo_u32 *held;   /* [workers] number of entries in each buffer */
     op_entry *buffer; /* [workers][INBOX_BUFFER] */
     ordo_counters count;
@@ -110,27 +115,63 @@ static void inbox_deal_far(inbox_member *me)
     ordo_bin_free(me->job, &old, sizeof(op_entry));
 }
 
-/* What a worker reads of the state of all workers. */
-typedef struct inbox_view {
-    ordo_u64 front, last_pass; /* the lowest bucket of all; the greatest number of a pass */
-    bool first;                /* of the workers that have work in `lowest` or before, this one began its pass first */
-} inbox_view;
+/* The lowest bucket that worker t has, or is about to receive. */
+ORDO_INLINE ordo_u64 inbox_least_of(const inbox_run *run, ordo_u32 t)
+{
+    const ordo_u64 arrived = __atomic_load_n(&run->ring[t].arrived, __ATOMIC_ACQUIRE),
+                   lowest = __atomic_load_n(&run->ring[t].lowest, __ATOMIC_ACQUIRE);
+    return lowest < arrived ? lowest : arrived;
+}
 
-ORDO_INLINE inbox_view inbox_look(const inbox_member *me, ordo_u64 lowest)
+/* The lowest bucket of all workers, or some bucket up to `front` as soon as one is found. Asks the workers in turn,
+ * from its neighbour on to itself, whose ring may have been filled by one that it has asked. */
+ORDO_INLINE ordo_u64 inbox_least(const inbox_member *me, ordo_u64 front)
+{
+    ordo_u64 least = INBOX_NONE;
+    for (ordo_u32 i = 1; i <= me->workers && least > front; i++) {
+        const ordo_u32 t = me->index + i;
+        const ordo_u64 its = inbox_least_of(me->run, t < me->workers ? t : t - me->workers);
+        least = its < least ? its : least;
+    }
+    return least;
+}
+
+/* F3, of a worker whose lowest bucket is beyond the front. Returns the front. */
+static ordo_u64 inbox_raise_front(const inbox_member *me)
+{
+    ordo_u64 *front = &me->run->front, seen = __atomic_load_n(front, __ATOMIC_RELAXED);
+    while (seen != INBOX_NONE) {
+        const ordo_u64 once = inbox_least(me, seen), again = once > seen ? inbox_least(me, seen) : seen,
+                       least = again < once ? again : once;
+        if (least <= seen)
+            break;
+        if (__atomic_compare_exchange_n(front, &seen, least, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            seen = least;
+    }
+    return seen;
+}
+
+/* Whether every other worker with entries in bucket `lowest` or before has begun a pass since this one's last. */
+static bool inbox_is_first(inbox_member *me, ordo_u64 lowest)
 {
     const inbox_ring *ring = me->run->ring;
     const ordo_u64 mine = ring[me->index].pass;
-    inbox_view view = {.front = lowest, .first = true};
     for (ordo_u32 t = 0; t < me->workers; t++) {
-        const ordo_u64 its = __atomic_load_n(&ring[t].lowest, __ATOMIC_RELAXED),
-                       arrived = __atomic_load_n(&ring[t].arrived, __ATOMIC_RELAXED),
-                       pass = __atomic_load_n(&ring[t].pass, __ATOMIC_RELAXED), least = its < arrived ? its : arrived;
-        view.front = least < view.front ? least : view.front;
-        view.last_pass = pass > view.last_pass ? pass : view.last_pass;
-        if (t != me->index && least <= lowest && (pass < mine || (pass == mine && t < me->index)))
-            view.first = false;
+        const ordo_u64 pass = __atomic_load_n(&ring[t].pass, __ATOMIC_RELAXED);
+        me->last_pass = pass > me->last_pass ? pass : me->last_pass;
+        if (t != me->index && (pass < mine || (pass == mine && t < me->index)) && inbox_least_of(me->run, t) <= lowest)
+            return false;
     }
-    return view;
+    return true;
+}
+
+/* Whether this worker may begin a pass now: it is first, or has processed few entries since it was. */
+ORDO_INLINE bool inbox_may_begin(inbox_member *me, ordo_u64 lowest)
+{
+    if (!inbox_is_first(me, lowest))
+        return me->ahead < INBOX_AHEAD;
+    me->ahead = 0;
+    return true;
 }
 
 /* Begins a pass over the lowest bucket, which is less than 32 from the origin. False if an array could not grow: the
@@ -165,14 +206,18 @@ ORDO_INLINE void inbox_set(ordo_u32 *place, ordo_u32 value)
 }
 #endif
 
-/* R1 to R3: moves all entries that have arrived into the worker's buckets. */
+/* R0 to R3: moves all entries that have arrived into the worker's buckets. */
 static void inbox_receive(inbox_member *me)
 {
     const inbox_run *run = me->run;
     inbox_ring *ring = &run->ring[me->index];
     op_entry *slot = run->slot[me->index];
-    if (__atomic_load_n(&ring->arrived, __ATOMIC_RELAXED) != INBOX_NONE)
-        __atomic_store_n(&ring->arrived, INBOX_NONE, __ATOMIC_RELAXED);
+    const ordo_u64 arrived = __atomic_load_n(&ring->arrived, __ATOMIC_RELAXED);
+    if (arrived != INBOX_NONE) {
+        if (arrived < me->shown)
+            __atomic_store_n(&ring->lowest, me->shown = arrived, __ATOMIC_RELAXED);
+        __atomic_store_n(&ring->arrived, INBOX_NONE, __ATOMIC_RELEASE);
+    }
     ordo_u64 ends = __atomic_load_n(&ring->ends, __ATOMIC_RELAXED);
     ordo_u32 head = inbox_head(ends), count = inbox_tail(ends) - head;
     count = count < run->size ? count : run->size;
@@ -195,7 +240,7 @@ static void inbox_receive(inbox_member *me)
     __atomic_fetch_add(&ring->ends, (ordo_u64)(head + count) - (ordo_u64)head, __ATOMIC_RELEASE);
 }
 
-/* Lowers `arrived` to the lowest bucket of the entries that are about to be published. */
+/* P5: lowers `arrived` to the lowest bucket of entries that were published. */
 ORDO_INLINE void inbox_announce(const inbox_member *me, inbox_ring *ring, const op_entry *entries, ordo_u32 count)
 {
     double least = op_entry_priority(me->job, entries[0]);
@@ -210,7 +255,15 @@ ORDO_INLINE void inbox_announce(const inbox_member *me, inbox_ring *ring, const 
         ;
 }
 
-/* P1 to P4: publishes the buffer for an owner. */
+/* P1, netting: counts what was activated, less the `done` entries that activated it. */
+ORDO_INLINE void inbox_count_made(inbox_member *me, ordo_u64 done)
+{
+    if (me->made != done)
+        __atomic_fetch_add(&me->run->pending, me->made - done, __ATOMIC_RELEASE);
+    me->made = 0;
+}
+
+/* P2 to P5: publishes the buffer for an owner. */
 ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
 {
     inbox_run *run = me->run;
@@ -219,8 +272,6 @@ ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
     const op_entry *entries = me->buffer + (ordo_u64)owner * INBOX_BUFFER;
     const ordo_u32 count = me->held[owner];
     me->held[owner] = 0;
-    inbox_announce(me, ring, entries, count);
-    __atomic_fetch_add(&run->pending, count, __ATOMIC_RELAXED);
     ordo_u64 ends = __atomic_fetch_add(&ring->ends, (ordo_u64)count << 32, __ATOMIC_ACQUIRE);
     ordo_u32 head = inbox_head(ends);
     const ordo_u32 first = inbox_tail(ends);
@@ -237,20 +288,23 @@ ORDO_NOINLINE void inbox_publish(inbox_member *me, ordo_u32 owner)
         inbox_set(&at->value, entries[i].value);
         __atomic_store_n(&at->item, entries[i].item, __ATOMIC_RELEASE);
     }
+    inbox_announce(me, ring, entries, count);
 }
 
 ORDO_INLINE void inbox_push(void *arg, op_entry entry)
 {
     inbox_member *me = (inbox_member *)arg;
-    const ordo_u32 owner = inbox_owner(entry.item, me->workers);
+    const ordo_u32 owner = inbox_owner(entry.item, me->run->group, me->workers);
+    me->made++;
     if (owner == me->index) {
-        me->kept++;
         inbox_put(me, entry);
         return;
     }
     me->buffer[(ordo_u64)owner * INBOX_BUFFER + me->held[owner]] = entry;
-    if (++me->held[owner] == INBOX_BUFFER)
+    if (++me->held[owner] == INBOX_BUFFER) {
+        inbox_count_made(me, 0);
         inbox_publish(me, owner);
+    }
 }
 
 ORDO_INLINE void inbox_publish_all(inbox_member *me)
@@ -258,14 +312,6 @@ ORDO_INLINE void inbox_publish_all(inbox_member *me)
     for (ordo_u32 owner = 0; owner < me->workers; owner++)
         if (me->held[owner])
             inbox_publish(me, owner);
-}
-
-/* Netting: subtracts `done` entries and adds those that were kept. All that they activated must be published. */
-ORDO_INLINE void inbox_net(inbox_member *me, ordo_u64 done)
-{
-    if (done != me->kept)
-        __atomic_fetch_add(&me->run->pending, me->kept - done, __ATOMIC_RELEASE);
-    me->kept = 0;
 }
 
 /* ---- a worker ---- */
@@ -287,9 +333,9 @@ ORDO_INLINE void inbox_start(inbox_member *me)
         for (ordo_u64 i = begin; i < end && (i % ORDO_POLL_BATCH || ordo_go_on(job, &me->count, ORDO_POLL_BATCH));
              i++, initial++)
             inbox_push(me, op_entry_now(job, op_initial(job, i)));
+        inbox_count_made(me, initial); /* pending began with all initial items */
         inbox_publish_all(me);
     }
-    inbox_net(me, initial); /* pending began with all initial items */
 }
 
 /* By worker 0: a front that is farther than any before counts as a superstep. */
@@ -310,8 +356,8 @@ ORDO_INLINE void inbox_process(inbox_member *me, ordo_u64 chunk, const ordo_rows
     const op_entry *entries = (const op_entry *)me->pass.data + me->pass_at;
     me->pass_at += size;
     op_expand(me->job, rows, entries, size, &me->count, sync, inbox_push, me);
+    inbox_count_made(me, size);
     inbox_publish_all(me);
-    inbox_net(me, size);
 }
 
 ORDO_INLINE void inbox_free(inbox_member *me)
@@ -322,6 +368,25 @@ ORDO_INLINE void inbox_free(inbox_member *me)
     ordo_bin_free(me->job, &me->pass, sizeof(op_entry));
     ordo_free(me->held);
     ordo_free(me->buffer);
+}
+
+/* F1 to F3: shows the others which bucket is this worker's lowest, and returns the front. `round`: how often in a row
+ * it has found nothing that it may process. */
+ORDO_INLINE ordo_u64 inbox_show(inbox_member *me, ordo_u64 lowest, int round)
+{
+    inbox_run *run = me->run;
+    const ordo_u64 before = me->shown;
+    if (lowest != before)
+        __atomic_store_n(&run->ring[me->index].lowest, me->shown = lowest, __ATOMIC_RELEASE);
+    ordo_u64 front = __atomic_load_n(&run->front, __ATOMIC_RELAXED);
+    if (lowest > front && (before <= front || round % INBOX_LOOK == INBOX_LOOK - 1)) {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        front = inbox_raise_front(me);
+    }
+    while (lowest < front &&
+           !__atomic_compare_exchange_n(&run->front, &front, lowest, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return lowest < front ? lowest : front;
 }
 
 ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
@@ -348,17 +413,17 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
         const ordo_u64 waiting = inbox_lowest(&me);
         const bool begins = me.pass_at == me.pass.count;
         const ordo_u64 next = begins ? waiting : me.pass_bucket, lowest = waiting < next ? waiting : next;
-        __atomic_store_n(&run->ring[index].lowest, lowest, __ATOMIC_RELAXED);
-        const inbox_view view = inbox_look(&me, lowest);
-        if (view.front != INBOX_NONE && view.front > me.origin)
-            me.origin = view.front;
+        const ordo_u64 front = inbox_show(&me, lowest, round);
+        if (front > me.origin && lowest != INBOX_NONE)
+            me.origin = front < lowest ? front : lowest;
         turns++;
         if (index == 0)
-            inbox_count_front(run, view.front, window, &fronts_seen);
+            inbox_count_front(run, front, window, &fronts_seen);
         if (index == 0 && turns % 16 == 0)
             ordo_job_poll(job, __atomic_load_n(&run->pending, __ATOMIC_RELAXED));
-        if (next == INBOX_NONE || next - view.front > window || (begins && !view.first && me.ahead == INBOX_PASSES)) {
-            if (next == INBOX_NONE && __atomic_load_n(&run->pending, __ATOMIC_ACQUIRE) == 0)
+        if (next == INBOX_NONE || (next > front && next - front > window) ||
+            (begins && !inbox_may_begin(&me, lowest))) {
+            if (front == INBOX_NONE && __atomic_load_n(&run->pending, __ATOMIC_ACQUIRE) == 0)
                 break;
             if (++round == 2)
                 ordo_stop_work(job, index, &me.count, busy_since);
@@ -374,8 +439,8 @@ ORDO_INLINE void inbox_work(inbox_run *run, int index, const ordo_sync sync)
         if (begins) {
             if (!inbox_begin_pass(&me, next))
                 break;
-            me.ahead = view.first ? 0 : me.ahead + 1;
-            __atomic_store_n(&run->ring[index].pass, view.last_pass + 1, __ATOMIC_RELAXED);
+            me.ahead += me.pass.count;
+            __atomic_store_n(&run->ring[index].pass, ++me.last_pass, __ATOMIC_RELAXED);
         }
         inbox_process(&me, chunk, &rows, sync);
         if (turns % 64 == 0)
@@ -403,6 +468,13 @@ static void inbox_probe(const void *arg, ordo_probed *out)
     out->in_flight = __atomic_load_n(&((const inbox_run *)arg)->pending, __ATOMIC_RELAXED);
 }
 
+/* Neighbours often have ids near each other, so large groups save messages; but hubs do, too, and would be one
+ * worker's. */
+static ordo_u32 inbox_group(const ordo_job *job)
+{
+    return job->threads > 1 && ordo_job_graph_kind(job) != ORDO_GRAPH_HUBS ? INBOX_LINE + 2 : INBOX_LINE;
+}
+
 static ordo_status inbox_run_job(ordo_job *job)
 {
     double factor = ordo_bucket_factor(job, job->tunable[INBOX_FACTOR]);
@@ -410,7 +482,8 @@ static ordo_status inbox_run_job(ordo_job *job)
     double delta = ordo_job_delta(job, job->tunable[INBOX_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;
     const size_t threads = (size_t)job->threads;
-    inbox_run run = {.job = job, .size = 1, .per_delta = 1 / delta, .pending = job->initial_count};
+    inbox_run run = {
+        .job = job, .size = 1, .group = inbox_group(job), .per_delta = 1 / delta, .pending = job->initial_count};
     const ordo_u32 size = job->tunable[INBOX_RING] > 0 ? (ordo_u32)job->tunable[INBOX_RING] : 4096;
     while (2 * run.size <= size)
         run.size *= 2;
@@ -419,7 +492,7 @@ static ordo_status inbox_run_job(ordo_job *job)
     run.base = (double *)ordo_alloc(threads, sizeof *run.base);
     ordo_status status = run.ring && run.slot && run.base ? ORDO_OK : ORDO_ERR_MEMORY;
     for (size_t t = 0; t < threads && !status; t++) {
-        run.ring[t].lowest = run.ring[t].arrived = INBOX_NONE;
+        run.ring[t].arrived = INBOX_NONE;
         if (!(run.slot[t] = (op_entry *)ordo_alloc(run.size, sizeof(op_entry))))
             status = ORDO_ERR_MEMORY;
         for (ordo_u32 i = 0; !status && i < run.size; i++)

@@ -190,7 +190,7 @@ ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, o
         const ordo_u32 i = first + 32 * r + lane;
         if (i < w->held) {
             entry[r] = w->store->held[i];
-            const ordo_u32 slot = w->store->tag[i] >> 8, owner = inbox_owner(entry[r].item, a.workers);
+            const ordo_u32 slot = w->store->tag[i] >> 8, owner = inbox_owner(entry[r].item, INBOX_LINE, a.workers);
             const ordo_u64 ends = ordo_dev_add(&a.ends[owner * INBOX_BUCKETS + slot], (ordo_u64)1 << 32); /* P2 */
             place[r] = inbox_tail(ends);
             head[r] = inbox_head(ends);
@@ -245,7 +245,7 @@ ORDO_DEV void inbox_publish(const inbox_args &a, op_warp *w, inbox_worker *me, o
         for (int r = 0; r < inbox_rounds; r++)
             if (waits >> r & 1) {
                 const ordo_u32 slot = w->store->tag[first + 32 * r + lane] >> 8;
-                const ordo_u32 owner = inbox_owner(entry[r].item - 1, a.workers);
+                const ordo_u32 owner = inbox_owner(entry[r].item - 1, INBOX_LINE, a.workers);
                 head[r] = inbox_head(ordo_dev_acquire(&a.ends[owner * INBOX_BUCKETS + slot]));
                 if (place[r] - head[r] < a.size) {
                     ordo_dev_store(&at[r]->value, entry[r].value);
