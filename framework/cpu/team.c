@@ -7,6 +7,8 @@
  * Not done: barriers in a tree; one counter is enough for the numbers of cores that one process has.
  */
 #define _GNU_SOURCE /* sched_getaffinity, syscall */
+#include "quota.h"
+
 #include <ordo/scheduler/team.h>
 
 #include <limits.h>
@@ -48,11 +50,15 @@ struct ordo_team {
 
 int ordo_cores(void)
 {
+    static int quota; /* read once, since that takes longer than a barrier; any thread finds the same */
+    int most = __atomic_load_n(&quota, __ATOMIC_RELAXED);
+    if (!most)
+        __atomic_store_n(&quota, most = ordo_quota_cores("/sys/fs/cgroup"), __ATOMIC_RELAXED);
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     int cores = CPU_COUNT(&set);
-    return cores > 0 ? cores : 1;
+    return cores < 1 ? 1 : cores < most ? cores : most;
 }
 
 static void relax_cpu(void)

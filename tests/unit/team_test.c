@@ -1,9 +1,14 @@
 /* The thread team: barriers order plain writes, leases are exclusive, many members on few cores make progress. */
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <ordo/scheduler/team.h>
 
+#include "framework/cpu/quota.h"
 #include "tests/common/suite.h"
 
 enum { ROUNDS = 200 };
@@ -131,6 +136,60 @@ START_TEST(split_covers_all_once)
 }
 END_TEST
 
+/* What a file of the folder `at` holds; NULL: there is no such file. */
+static void file_has(const char *at, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", at, name);
+    unlink(path);
+    FILE *f = text ? fopen(path, "w") : NULL;
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
+START_TEST(limits_of_control_groups)
+{
+    static const struct {
+        const char *both, *time, *period; /* of version 2; of version 1 */
+        int cores;
+    } cases[] = {
+        {NULL, NULL, NULL, INT_MAX},
+        {"max 100000\n", NULL, NULL, INT_MAX},
+        {"100000 100000\n", NULL, NULL, 1},
+        {"150000 100000\n", NULL, NULL, 2},
+        {"1000 100000\n", NULL, NULL, 1},
+        {"6400000 100000\n", NULL, NULL, 64},
+        {"9000000000000000000 1\n", NULL, NULL, INT_MAX},
+        {"100000 0\n", NULL, NULL, INT_MAX},
+        {"100000\n", NULL, NULL, INT_MAX},
+        {"", NULL, NULL, INT_MAX},
+        {NULL, "-1\n", "100000\n", INT_MAX},
+        {NULL, "250000\n", "100000\n", 3},
+        {NULL, "250000\n", NULL, INT_MAX},
+    };
+    char at[] = "/tmp/ordo-team-XXXXXX", below[64];
+    ck_assert_ptr_nonnull(mkdtemp(at));
+    snprintf(below, sizeof below, "%s/cpu", at);
+    ck_assert_int_eq(mkdir(below, 0700), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        file_has(at, "cpu.max", cases[i].both);
+        file_has(below, "cpu.cfs_quota_us", cases[i].time);
+        file_has(below, "cpu.cfs_period_us", cases[i].period);
+        ck_assert_msg(ordo_quota_cores(at) == cases[i].cores, "case %zu: %d, expected %d", i, ordo_quota_cores(at),
+                      cases[i].cores);
+    }
+    file_has(at, "cpu.max", NULL);
+    file_has(below, "cpu.cfs_quota_us", NULL);
+    file_has(below, "cpu.cfs_period_us", NULL);
+    rmdir(below);
+    rmdir(at);
+    ck_assert_int_le(ordo_cores(), ordo_quota_cores("/sys/fs/cgroup"));
+    ck_assert_int_ge(ordo_cores(), 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("team");
@@ -142,6 +201,7 @@ int main(void)
     tcase_add_test(tests, returned_teams_are_used_again);
     tcase_add_test(tests, silly_sizes_are_refused);
     tcase_add_test(tests, split_covers_all_once);
+    tcase_add_test(tests, limits_of_control_groups);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

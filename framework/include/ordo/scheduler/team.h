@@ -19,7 +19,8 @@ typedef struct ordo_team ordo_team;
 
 enum { ORDO_MAX_THREADS = 1024 };
 
-/* Number of processors that this process may use, at least 1. */
+/* Number of processors that this process may use, at least 1: those that it is bound to, and no more than the limit of
+ * its control group suffices for (a container's `--cpus`), rounded up. */
 ORDO_API int ordo_cores(void);
 
 /* Leases a team of `threads` members (0: one for each core). A leased team is used by one caller only; concurrent
