@@ -19,6 +19,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* How a member waits before it sleeps: it looks `looks` times, and after every `between` of them it offers its core to
+ * another thread. A member that has lost its core to another process waits for it to the end of a time slice,
+ * milliseconds, unless a member that waits gives it one. Where members outnumber cores every look is such an offer. */
+typedef struct manner {
+    int looks, between;
+} manner;
+static const manner ALONE = {4096, 256}, CROWDED = {16, 1};
+
 /* A word on which members wait, with the number of sleepers, so that a post needs no system call if there are none.
  *
  * wait: sleepers += 1 (seq_cst), then the kernel compares the word with the old value before the thread sleeps.
@@ -38,7 +46,7 @@ typedef struct member {
 
 struct ordo_team {
     int size;
-    int spin; /* polls before sleeping; 0 where members outnumber cores */
+    manner manner;
     ordo_team_fn *fn;
     void *arg;
     event start; /* generation of fn; members other than 0 wait on it */
@@ -70,12 +78,15 @@ static void relax_cpu(void)
 #endif
 }
 
-static void event_wait(event *e, ordo_u32 old, int spin)
+static void event_wait(event *e, ordo_u32 old, manner m)
 {
-    for (int i = 0; i < spin; i++) {
+    for (int i = 1; i <= m.looks; i++) {
         if (__atomic_load_n(&e->word, __ATOMIC_ACQUIRE) != old)
             return;
-        relax_cpu();
+        if (i % m.between == 0)
+            sched_yield();
+        else
+            relax_cpu();
     }
     while (__atomic_load_n(&e->word, __ATOMIC_ACQUIRE) == old) {
         __atomic_add_fetch(&e->sleepers, 1, __ATOMIC_SEQ_CST);
@@ -102,7 +113,7 @@ void ordo_team_barrier(ordo_team *team)
         __atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
         event_post(&team->phase);
     } else {
-        event_wait(&team->phase, phase, team->spin);
+        event_wait(&team->phase, phase, team->manner);
     }
 }
 
@@ -116,7 +127,7 @@ static void *member_main(void *arg)
     member *me = arg;
     ordo_team *team = me->team;
     for (ordo_u32 generation = 0;; generation++) {
-        event_wait(&team->start, generation, team->spin);
+        event_wait(&team->start, generation, team->manner);
         if (!team->fn)
             return NULL;
         team->fn(team->arg, me->index);
@@ -160,7 +171,7 @@ static ordo_status team_make(int threads, ordo_team **out)
     ordo_team *team = aligned_alloc(64, bytes);
     if (!team)
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for a team of %d threads", threads);
-    *team = (ordo_team){.size = threads, .spin = threads <= ordo_cores() ? 4096 : 0};
+    *team = (ordo_team){.size = threads, .manner = threads <= ordo_cores() ? ALONE : CROWDED};
     for (int i = 1; i < threads; i++) {
         team->members[i] = (member){.team = team, .index = i};
         if (pthread_create(&team->members[i].thread, NULL, member_main, &team->members[i]) != 0) {

@@ -38,8 +38,8 @@ typedef void ordo_team_fn(void *arg, int member);
 ORDO_API void ordo_team_run(ordo_team *team, ordo_team_fn *fn, void *arg);
 
 /* Waits until every member of the running function has arrived. Everything that a member wrote before its arrival is
- * visible to every member after the barrier (release on arrival, acquire on departure). Spins briefly if there is a
- * core for every member, then sleeps. */
+ * visible to every member after the barrier (release on arrival, acquire on departure). Waits actively for a
+ * while, offering its core to other threads now and then, and then sleeps. */
 ORDO_API void ordo_team_barrier(ordo_team *team);
 
 /* How many members wait at the barrier; as of some moment ago. */
