@@ -25,7 +25,7 @@
 typedef struct manner {
     int looks, between;
 } manner;
-static const manner ALONE = {4096, 256}, CROWDED = {16, 1};
+static const manner ALONE = {4096, 256}, CROWDED = {4, 1};
 
 /* A word on which members wait, with the number of sleepers, so that a post needs no system call if there are none.
  *
