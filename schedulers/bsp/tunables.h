@@ -34,7 +34,8 @@
 
 /* Constants of a release: see ORDO_TUNABLES. */
 #define BSP_CONSTANTS(X)                                                                                               \
-    X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items", "items that a thread takes from the frontier at once")   \
+    X(BSP_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                          \
+      "the most items that a thread takes from the frontier at once")                                                  \
     X(BSP_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                           \
       "cuda: blocks (of 512 threads if steps may pull, else 256) a multiprocessor; 0: as many as fit")                 \
     X(BSP_SLEEP, "sleep", INT, "0", 0, 1000000, NULL, "ns",                                                            \

@@ -17,7 +17,7 @@
     X(NEAR_FAR_PATIENCE, "patience", INT, "64", 0, 1e9, NULL, "items",                                                 \
       "cpu: a chain of more items is shared once half of the threads wait for it")                                     \
     X(NEAR_FAR_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                     \
-      "items that a thread takes from the near pile at once")                                                          \
+      "the most items that a thread takes from the near pile at once")                                                 \
     X(NEAR_FAR_BLOCKS, "blocks", INT, "0", 0, 64, NULL, "blocks",                                                      \
       "cuda: blocks of 256 threads a multiprocessor; 0: as many as fit")
 
