@@ -457,9 +457,9 @@ ORDO_INLINE ordo_u64 bsp_share_rows(bsp_run *run, int index, ordo_u64 superstep,
     return me->next.count;
 }
 
-/* How many items of a frontier a thread takes at once: `most`, or fewer where rows are so long that these would be more
- * than an eighth of a thread's part of its edges. A search of a graph with hubs has some dozen of them in its second
- * frontier, with a tenth of all edges. `edges` is 0 where they were not counted. */
+/* How many items of a frontier a thread takes at once: `most`, or fewer, where these would have more than an eighth of
+ * the edges that are a thread's part. The second frontier of a search may be some dozen hubs with a tenth of the
+ * graph's edges. `edges` is the frontier's number, 0 if nothing has counted them. */
 ORDO_INLINE ordo_u64 bsp_chunk(ordo_u64 most, ordo_u64 items, ordo_u64 edges, int threads)
 {
     enum { LEAST = 512 }; /* edges that are worth an access to what all threads take from */

@@ -6,11 +6,12 @@
  * Method. Each item, and the cache line of its cell, has one owner. Buckets are private to the owner, as plain arrays;
  * workers share only a ring for each owner. ring.h has the protocol, its memory orders, termination, and why no worker
  * waits for ever.
- *   An iteration of a worker: move the entries of its inbox into its buckets; show its lowest bucket to the others;
- *   process a chunk of it, if it is within the window; publish what that activated. Entries 32 or more buckets ahead
- * wait in one more array, which is distributed over the buckets when those before it are empty. The 32 buckets begin at
- * the front, not at the worker's own lowest bucket: entries may arrive for a lower bucket than those that it holds, and
- *   come before them.
+ *
+ * An iteration of a worker: move the entries of its inbox into its buckets; show its lowest bucket to the others;
+ * process a chunk of it, if it is within the window; publish what that activated. Entries 32 or more buckets ahead wait
+ * in one more array, which is distributed over the buckets when those before it are empty. The 32 buckets begin at the
+ * front, not at the worker's own lowest bucket: entries may arrive for a lower bucket than those that it holds, and
+ * come before them.
  *
  * Passes bound the work in a bucket, however wide it is. A worker takes all entries that the bucket has, as a separate
  * array (the *pass*), and processes them in order, a chunk in each iteration; entries that are put into the bucket
@@ -468,8 +469,8 @@ static void inbox_probe(const void *arg, ordo_probed *out)
     out->in_flight = __atomic_load_n(&((const inbox_run *)arg)->pending, __ATOMIC_RELAXED);
 }
 
-/* Neighbours often have ids near each other, so large groups save messages; but hubs do, too, and would be one
- * worker's. */
+/* Neighbours often have ids near each other, so large groups save messages. Hubs often do as well, and one worker would
+ * own them all. */
 static ordo_u32 inbox_group(const ordo_job *job)
 {
     return job->threads > 1 && ordo_job_graph_kind(job) != ORDO_GRAPH_HUBS ? INBOX_LINE + 2 : INBOX_LINE;
