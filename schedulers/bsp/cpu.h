@@ -462,8 +462,8 @@ ORDO_INLINE ordo_u64 bsp_share_rows(bsp_run *run, int index, ordo_u64 superstep,
  * graph's edges. `edges` is the frontier's number, 0 if nothing has counted them. */
 ORDO_INLINE ordo_u64 bsp_chunk(ordo_u64 most, ordo_u64 items, ordo_u64 edges, int threads)
 {
-    enum { LEAST = 512 }; /* edges that are worth an access to what all threads take from */
-    const ordo_u64 part = edges / (8 * (ordo_u64)threads), want = part > LEAST ? part : LEAST;
+    const ordo_u64 least = 512; /* edges that are worth an access to what all threads take from */
+    const ordo_u64 part = edges / (8 * (ordo_u64)threads), want = part > least ? part : least;
     const ordo_u64 chunk = edges ? want * items / edges : most;
     return chunk > most ? most : chunk ? chunk : 1;
 }
