@@ -119,8 +119,8 @@ static void inbox_deal_far(inbox_member *me)
 /* The lowest bucket that worker t has, or is about to receive. */
 ORDO_INLINE ordo_u64 inbox_least_of(const inbox_run *run, ordo_u32 t)
 {
-    const ordo_u64 arrived = __atomic_load_n(&run->ring[t].arrived, __ATOMIC_ACQUIRE),
-                   lowest = __atomic_load_n(&run->ring[t].lowest, __ATOMIC_ACQUIRE);
+    const ordo_u64 arrived = __atomic_load_n(&run->ring[t].arrived, __ATOMIC_SEQ_CST),
+                   lowest = __atomic_load_n(&run->ring[t].lowest, __ATOMIC_SEQ_CST);
     return lowest < arrived ? lowest : arrived;
 }
 
@@ -378,12 +378,10 @@ ORDO_INLINE ordo_u64 inbox_show(inbox_member *me, ordo_u64 lowest, int round)
     inbox_run *run = me->run;
     const ordo_u64 before = me->shown;
     if (lowest != before)
-        __atomic_store_n(&run->ring[me->index].lowest, me->shown = lowest, __ATOMIC_RELEASE);
+        __atomic_store_n(&run->ring[me->index].lowest, me->shown = lowest, __ATOMIC_SEQ_CST);
     ordo_u64 front = __atomic_load_n(&run->front, __ATOMIC_RELAXED);
-    if (lowest > front && (before <= front || round % INBOX_LOOK == INBOX_LOOK - 1)) {
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (lowest > front && (before <= front || round % INBOX_LOOK == INBOX_LOOK - 1))
         front = inbox_raise_front(me);
-    }
     while (lowest < front &&
            !__atomic_compare_exchange_n(&run->front, &front, lowest, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
