@@ -138,6 +138,9 @@ class Bench(Base):
             self.assertLessEqual(t["wait_ns"], t["longest_wait_ns"])
             if r["options"]["threads"] == 1:  # nobody to hand a lock to
                 self.assertEqual((t["handovers"], t["handover_ns"]), (0, 0))
+        # as long as several time slices, so that two threads are there at once, also where others use the cores
+        found += self.records("lock-transfer", "-n", 1, "--operations", "1M", "--threads", 2, "--held", 1, "--collisions", 1,
+                             "--section", 50, "--schedulers", "bsp:lock")
         self.assertTrue(any(r["transfer"]["handovers"] > 0 for r in found))
         long = [r["transfer"]["section_ns"] for r in self.records("lock-transfer", "-n", 1, "--operations", 1000, "--threads", 1,
                                                                   "--held", 1, "--collisions", 1, "--section", "1,10K")]
