@@ -19,13 +19,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* How a member waits before it sleeps: it looks `looks` times, and after every `between` of them it offers its core to
- * another thread. A member that has lost its core to another process waits for it to the end of a time slice,
- * milliseconds, unless a member that waits gives it one. Where members outnumber cores every look is such an offer. */
-typedef struct manner {
-    int looks, between;
-} manner;
-static const manner ALONE = {4096, 256}, CROWDED = {4, 1};
+/* How a member waits before it sleeps: it polls `polls` times, and yields its core after every `polls_a_yield` of them.
+ * Another process may take the core of a member for a time slice, some milliseconds; that member goes on sooner where a
+ * waiting member yields. Where members outnumber cores each poll yields. */
+typedef struct wait_policy {
+    int polls, polls_a_yield;
+} wait_policy;
+static const wait_policy CORE_EACH = {4096, 256}, CORES_SHARED = {4, 1};
 
 /* A word on which members wait, with the number of sleepers, so that a post needs no system call if there are none.
  *
@@ -46,7 +46,7 @@ typedef struct member {
 
 struct ordo_team {
     int size;
-    manner manner;
+    wait_policy policy;
     ordo_team_fn *fn;
     void *arg;
     event start; /* generation of fn; members other than 0 wait on it */
@@ -78,12 +78,12 @@ static void relax_cpu(void)
 #endif
 }
 
-static void event_wait(event *e, ordo_u32 old, manner m)
+static void event_wait(event *e, ordo_u32 old, wait_policy policy)
 {
-    for (int i = 1; i <= m.looks; i++) {
+    for (int i = 1; i <= policy.polls; i++) {
         if (__atomic_load_n(&e->word, __ATOMIC_ACQUIRE) != old)
             return;
-        if (i % m.between == 0)
+        if (i % policy.polls_a_yield == 0)
             sched_yield();
         else
             relax_cpu();
@@ -113,7 +113,7 @@ void ordo_team_barrier(ordo_team *team)
         __atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
         event_post(&team->phase);
     } else {
-        event_wait(&team->phase, phase, team->manner);
+        event_wait(&team->phase, phase, team->policy);
     }
 }
 
@@ -127,7 +127,7 @@ static void *member_main(void *arg)
     member *me = arg;
     ordo_team *team = me->team;
     for (ordo_u32 generation = 0;; generation++) {
-        event_wait(&team->start, generation, team->manner);
+        event_wait(&team->start, generation, team->policy);
         if (!team->fn)
             return NULL;
         team->fn(team->arg, me->index);
@@ -171,7 +171,7 @@ static ordo_status team_make(int threads, ordo_team **out)
     ordo_team *team = aligned_alloc(64, bytes);
     if (!team)
         return ordo_fail(ORDO_ERR_MEMORY, "not enough memory for a team of %d threads", threads);
-    *team = (ordo_team){.size = threads, .manner = threads <= ordo_cores() ? ALONE : CROWDED};
+    *team = (ordo_team){.size = threads, .policy = threads <= ordo_cores() ? CORE_EACH : CORES_SHARED};
     for (int i = 1; i < threads; i++) {
         team->members[i] = (member){.team = team, .index = i};
         if (pthread_create(&team->members[i].thread, NULL, member_main, &team->members[i]) != 0) {
