@@ -46,7 +46,7 @@
  *   F2 If its lowest is below the front, it lowers the front to that. Such a worker may always go on.
  *   F3 If its lowest was the front, or below, and is so no more, it brings the front up to date: it looks for the least
  *      of all lowest and all arrived, its own last, and raises the front to that, until it finds a worker at the front.
- *      A worker that waits does the same now and then.
+ *      A worker that waits does the same every INBOX_LOOK rounds.
  * Invariant: an entry in bucket b makes `lowest` or `arrived` of some worker b or less, where activations are in no
  * lower buckets than what activates them. In a ring, before P5, its publisher's lowest is such, since it processes a
  * bucket up to b until it comes to F1; after P5 arrived is, and after R0 the owner's lowest.
@@ -55,9 +55,9 @@
  * time before it raises the front: a look that read the later worker's new lowest (F1) is followed by one that sees
  * what P5 stored. If the entry has gone on by then, the front is too high until F2 of the worker that has it; then
  * others work out of order, and that is all. Of workers that leave the front at the same time, the last one in the
- * order of F1's stores and F3's loads sees that the others have left, too. Those that wait need not trust that: what
- * they do now and then alone makes sure that the front rises. So there is always a worker that makes progress: the one
- * that has the lowest bucket may process it, or owns the ring that has it and reads that.
+ * order of F1's stores and F3's loads sees that the others have left, too. Progress does not depend on it: a waiting
+ * worker looks again after every INBOX_LOOK rounds, and that alone raises the front. So there is always a worker that
+ * makes progress: the one that has the lowest bucket may process it, or owns the ring that has it and reads that.
  *
  * Passes in step. A pass gets the greatest `pass` that its worker has seen, plus one; equal numbers are ordered by
  * worker. A worker is *first* if every other worker that has work in its bucket or before (by `lowest` and `arrived`)
