@@ -2,13 +2,15 @@
  *
  * Method. In an exchange each rank sends every other one a letter: the words that ranks agree on, how many entries each
  * of its threads has for the receiver, and the entries themselves where they are few. So a superstep of few messages
- * costs one message a pair. More entries go point to point from the senders' bins to one stretch of the receiver's
- * memory, without being packed; the sender does not wait for the letter that announces them to arrive. Letters of two
- * exchanges are not mixed up, since MPI keeps the order of messages between two ranks. All calls are made by one thread
- * at a time (MPI_THREAD_SERIALIZED).
+ * costs one message a pair. Between ranks of one host letters go through memory that both see, and take more entries
+ * (host.h). Entries that a letter has no place for go point to point from the senders' bins to one stretch of the
+ * receiver's memory, without being packed; the sender does not wait for the letter that announces them to arrive.
+ * Letters of two exchanges are not mixed up, since MPI keeps the order of messages between two ranks. All calls are made
+ * by one thread at a time (MPI_THREAD_SERIALIZED).
  *
  * Waiting. MPI's own calls that wait keep a core busy, also where the rank that they wait for needs it. All waiting is
- * in one place, which asks MPI for a while, and then gives the core away between two questions.
+ * in one place, which looks for a while, offers the core to others now and then, and in the end sleeps between two
+ * looks.
  *
  * Errors of MPI end the job, which is MPI's default: after one nothing is known of the other ranks.
  *
@@ -22,8 +24,11 @@
 #include <string.h>
 #include <time.h>
 
+#include <ordo/detail/cpu/base.h>
 #include <ordo/detail/transport.h>
 #include <ordo/memory.h>
+
+#include "host.h"
 
 static int rank, ranks;
 static MPI_Comm all;     /* not shared with other users of MPI in the process */
@@ -37,21 +42,53 @@ static int parts_made;
 static MPI_Datatype entry_type = MPI_DATATYPE_NULL;
 static size_t entry_bytes;
 
-/* FEW: bytes of entries that a letter takes, so that it fits what MPI sends without asking the receiver. */
-enum { AGREED = 5, TAG = 1, FEW = 2048, QUESTIONS = 2000, YIELDS = 100 };
+/* FEW: bytes of entries that a letter takes to a rank of another host, so that it fits what MPI sends without asking the
+ * receiver. */
+enum { AGREED = 5, TAG = 1, FEW = 2048 };
 
-/* Waits until all requests are done: asks for some hundred microseconds, which is what an exchange takes where all
- * ranks run; then another thread may have the core; then it sleeps between two questions, so that what it waits for is
- * not kept from running. */
-static void wait_for(int count, MPI_Request *requests)
+/* What an exchange waits for. */
+typedef struct awaited {
+    MPI_Request *request; /* [requests] */
+    int requests;
+    bool letters; /* of all ranks of this host */
+    int next;     /* the first rank whose letter has not been seen */
+} awaited;
+
+/* Whether all of it has come. */
+static bool has_come(awaited *a)
 {
+    int done = 1;
+    if (a->requests)
+        MPI_Testall(a->requests, a->request, &done, MPI_STATUSES_IGNORE);
+    if (done)
+        a->requests = 0;
+    while (a->letters && a->next < ranks && (!host_has(a->next) || host_read(a->next)))
+        a->next++;
+    return done && (!a->letters || a->next == ranks);
+}
+
+/* Offers the core to other threads after some microseconds of looking, which is what an exchange takes where all ranks
+ * run, and after each further few; sleeps between two looks after some milliseconds, so that what it waits for is not
+ * kept from running. */
+static void wait_for(awaited *a)
+{
+    enum { LOOKS = 256, QUESTIONS = 16, OFFERS = 400 };
     const struct timespec moment = {0, 20000};
-    int done = 0;
-    for (int asked = 0; MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), !done; asked++)
-        if (asked > QUESTIONS + YIELDS)
-            nanosleep(&moment, NULL);
-        else if (asked > QUESTIONS)
+    for (int looked = 0, offered = 0; !has_come(a);) {
+        ordo_pause();
+        if (++looked < (a->requests ? QUESTIONS : LOOKS)) /* asking MPI takes longer */
+            continue;
+        looked = 0;
+        if (offered++ < OFFERS)
             sched_yield();
+        else
+            nanosleep(&moment, NULL);
+    }
+}
+
+static void wait_for_requests(int count, MPI_Request *requests)
+{
+    wait_for(&(awaited){.request = requests, .requests = count});
 }
 
 static ordo_status join(int *my_rank, int *count)
@@ -69,6 +106,7 @@ static ordo_status join(int *my_rank, int *count)
     MPI_Comm_dup(MPI_COMM_WORLD, &failing);
     MPI_Comm_rank(all, &rank);
     MPI_Comm_size(all, &ranks);
+    host_join(all);
     *my_rank = rank;
     *count = ranks;
     return ORDO_OK;
@@ -76,6 +114,7 @@ static ordo_status join(int *my_rank, int *count)
 
 static void leave(void)
 {
+    host_leave();
     ordo_free(letter_out);
     ordo_free(letter_in);
     ordo_free(request);
@@ -151,8 +190,21 @@ static ordo_u64 announced(const ordo_u64 *letter, int parts)
     return sum;
 }
 
+/* Bytes of entries that a letter between this rank and another one takes. */
+static size_t few_of(int other, int parts)
+{
+    return host_has(other) ? host_room() - (size_t)(AGREED + parts) * sizeof(ordo_u64) : FEW;
+}
+
+/* The letter of a rank in this exchange, which has come. */
+static const ordo_u64 *letter_from(int from, int parts)
+{
+    return host_has(from) ? host_read(from) : letter_in + (size_t)from * letter_words(parts);
+}
+
 /* Writes the letter to a rank; returns its bytes. */
-static int write_letter(ordo_u64 *letter, const ordo_parcel *parcel, int parts, size_t entry, const ordo_agreed *agreed)
+static int write_letter(int to, ordo_u64 *letter, const ordo_parcel *parcel, int parts, size_t entry,
+                        const ordo_agreed *agreed)
 {
     letter[0] = agreed->work;
     letter[1] = agreed->lowest;
@@ -162,7 +214,7 @@ static int write_letter(ordo_u64 *letter, const ordo_parcel *parcel, int parts, 
     for (int i = 0; i < parts; i++)
         letter[AGREED + i] = parcel[i].count;
     char *end = (char *)(letter + AGREED + parts);
-    if (announced(letter, parts) * entry <= FEW)
+    if (announced(letter, parts) * entry <= few_of(to, parts))
         for (int i = 0; i < parts; i++) {
             if (parcel[i].count)
                 memcpy(end, parcel[i].data, parcel[i].count * entry);
@@ -171,37 +223,44 @@ static int write_letter(ordo_u64 *letter, const ordo_parcel *parcel, int parts, 
     return (int)(end - (char *)letter);
 }
 
-/* Sends all letters, and what they only announce; *more requests are under way when all letters have come. */
-static void send_all(const ordo_parcel *parcel, int parts, size_t entry, const ordo_agreed *agreed, int *more)
+/* Sends all letters, and what they only announce, and waits for those of the others. Returns the number of requests
+ * that are under way then, behind those for letters. */
+static int send_all(const ordo_parcel *parcel, int parts, size_t entry, const ordo_agreed *agreed)
 {
     const size_t words = letter_words(parts);
-    MPI_Request *coming = request, *going = request + ranks - 1;
-    int sent = 0;
+    MPI_Request *going = request + ranks - 1;
+    int coming = 0, sent = 0;
     for (int k = 1; k < ranks; k++) { /* every rank begins with another one */
         const int from = (rank + ranks - k) % ranks;
-        MPI_Irecv(letter_in + (size_t)from * words, (int)(words * sizeof(ordo_u64)), MPI_BYTE, from, TAG, all,
-                  coming++);
+        if (!host_has(from))
+            MPI_Irecv(letter_in + (size_t)from * words, (int)(words * sizeof(ordo_u64)), MPI_BYTE, from, TAG, all,
+                      &request[coming++]);
     }
     for (int k = 1; k < ranks; k++) {
         const int to = (rank + k) % ranks;
-        ordo_u64 *letter = letter_out + (size_t)to * words;
+        const bool near = host_has(to);
+        ordo_u64 *letter = near ? host_letter(to) : letter_out + (size_t)to * words;
         const ordo_parcel *p = &parcel[to * parts];
-        const int bytes = write_letter(letter, p, parts, entry, agreed);
-        MPI_Isend(letter, bytes, MPI_BYTE, to, TAG, all, &going[sent++]);
-        for (int i = 0; i < parts && announced(letter, parts) * entry > FEW; i++)
+        const int bytes = write_letter(to, letter, p, parts, entry, agreed);
+        const bool whole = announced(letter, parts) * entry <= few_of(to, parts);
+        if (near)
+            host_show(to);
+        else
+            MPI_Isend(letter, bytes, MPI_BYTE, to, TAG, all, &going[sent++]);
+        for (int i = 0; i < parts && !whole; i++)
             if (p[i].count)
                 MPI_Isend(p[i].data, (int)p[i].count, entry_type, to, TAG + 1 + i, all, &going[sent++]);
     }
-    wait_for(ranks - 1, request);
-    *more = sent;
+    wait_for(&(awaited){.request = request, .requests = coming, .letters = true});
+    return sent;
 }
 
 static void combine(int parts, ordo_agreed *agreed)
 {
     for (int from = 0; from < ranks; from++) {
-        const ordo_u64 *b = letter_in + (size_t)from * letter_words(parts);
         if (from == rank)
             continue;
+        const ordo_u64 *b = letter_from(from, parts);
         agreed->work += b[0];
         agreed->lowest = b[1] < agreed->lowest ? b[1] : agreed->lowest;
         agreed->ended = b[2] > agreed->ended ? b[2] : agreed->ended;
@@ -213,35 +272,35 @@ static void combine(int parts, ordo_agreed *agreed)
 static ordo_status exchange(const ordo_parcel *parcel, int parts, size_t entry, ordo_agreed *agreed, ordo_room_fn *room,
                             void *arg)
 {
-    int more;
     ordo_status status = make_letters(parts);
     if (status)
         return status;
     use_type(entry);
-    send_all(parcel, parts, entry, agreed, &more);
+    int more = send_all(parcel, parts, entry, agreed);
     combine(parts, agreed);
-    const size_t words = letter_words(parts);
     ordo_u64 coming = 0;
     for (int from = 0; from < ranks; from++)
-        coming += from == rank ? 0 : announced(letter_in + (size_t)from * words, parts);
+        coming += from == rank ? 0 : announced(letter_from(from, parts), parts);
     char *to = room(arg, coming);
     if (coming && !to)
         return ORDO_ERR_MEMORY;
     MPI_Request *next = request + ranks - 1;
     for (int k = 1; k < ranks; k++) {
         const int from = (rank + ranks - k) % ranks;
-        const ordo_u64 *letter = letter_in + (size_t)from * words, count = announced(letter, parts);
-        if (count && count * entry <= FEW)
+        const ordo_u64 *letter = letter_from(from, parts), count = announced(letter, parts);
+        const bool whole = count * entry <= few_of(from, parts);
+        if (count && whole)
             memcpy(to, letter + AGREED + parts, count * entry);
         char *at = to;
-        for (int i = 0; i < parts && count * entry > FEW; i++) {
+        for (int i = 0; i < parts && !whole; i++) {
             if (letter[AGREED + i])
                 MPI_Irecv(at, (int)letter[AGREED + i], entry_type, from, TAG + 1 + i, all, &next[more++]);
             at += letter[AGREED + i] * entry;
         }
         to += count * entry;
     }
-    wait_for(more, next);
+    wait_for_requests(more, next);
+    host_next();
     return ORDO_OK;
 }
 
@@ -249,7 +308,7 @@ static ordo_status collect(const ordo_u64 *words, int count, ordo_u64 *out)
 {
     MPI_Request done;
     MPI_Iallgather(words, count, MPI_UINT64_T, out, count, MPI_UINT64_T, all, &done);
-    wait_for(1, &done);
+    wait_for_requests(1, &done);
     return ORDO_OK;
 }
 
@@ -262,7 +321,7 @@ static ordo_status gather(void *array, const ordo_u64 *at, size_t unit)
             const ordo_u64 now = bytes < most ? bytes : most;
             MPI_Request done;
             MPI_Ibcast(from, (int)now, MPI_BYTE, r, all, &done);
-            wait_for(1, &done);
+            wait_for_requests(1, &done);
             from += now;
             bytes -= now;
         }
@@ -277,7 +336,7 @@ static ordo_status unite(ordo_u64 *words, ordo_u64 count)
         MPI_Request done;
         MPI_Iallreduce(MPI_IN_PLACE, words + at, (int)(count - at < most ? count - at : most), MPI_UINT64_T, MPI_BOR,
                        all, &done);
-        wait_for(1, &done);
+        wait_for_requests(1, &done);
     }
     return ORDO_OK;
 }

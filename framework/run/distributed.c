@@ -47,12 +47,14 @@ struct ordo_group {
     int rank, count;
     int number, here;       /* of this rank among those of its host, and how many these are */
     bool failing, all_fail; /* ordo_group_fail was called; what it returned */
-    const ordo_u32 *part;   /* [part_count], or NULL: ranges */
+    ordo_u32 *blocks;       /* the rank that owns each block of 2^block_bits vertices, or NULL: ranges */
+    ordo_u32 block_bits;    /* 0: every vertex is a block */
     ordo_vid *bounds;       /* [count + 1] where parts begin that are ranges; NULL: others, or about equal ones */
     ordo_u64 part_count;    /* vertices of the partition; 0: there is none */
     /* of a run */
     ordo_remote remote;
     ordo_vid *begin; /* [count + 1] */
+    ordo_u32 *dealt; /* as `blocks`, of a run without a partition whose blocks are dealt out; else NULL */
     ordo_parcel *parcel;
     ordo_u64 *collected; /* [ORDO_MOST_COLLECTED * count] */
     int parts;           /* the most threads that a rank has */
@@ -139,6 +141,7 @@ void ordo_group_leave(ordo_group *group)
         group->peers->finish();
     group->transport->leave();
     ordo_free(group->bounds);
+    ordo_free(group->blocks);
     ordo_free(group);
 }
 
@@ -172,36 +175,51 @@ bool ordo_group_was_alone(const ordo_group *group)
 }
 
 /* Parts that are ranges of vertices, in order, are known by where they begin, as if no partition were given. */
-static ordo_status find_bounds(ordo_group *r)
+static ordo_status find_bounds(ordo_group *r, const ordo_u32 *part)
 {
-    for (ordo_u64 v = 1; v < r->part_count; v++)
-        if (r->part[v] < r->part[v - 1])
-            return ORDO_OK;
     r->bounds = ordo_alloc_zero((size_t)r->count + 1, sizeof *r->bounds);
     if (!r->bounds)
         return ORDO_ERR_MEMORY;
     for (ordo_u64 v = 0; v < r->part_count; v++)
-        r->bounds[r->part[v] + 1] = (ordo_vid)(v + 1);
+        r->bounds[part[v] + 1] = (ordo_vid)(v + 1);
     for (int i = 0; i < r->count; i++) /* of an empty part */
         if (r->bounds[i + 1] < r->bounds[i])
             r->bounds[i + 1] = r->bounds[i];
     r->bounds[r->count] = (ordo_vid)r->part_count;
-    r->part = NULL;
     return ORDO_OK;
+}
+
+/* Keeps other parts by the largest blocks of which each lies in one part, so that a search reads few lines of memory to
+ * find owners. */
+static ordo_status find_blocks(ordo_group *r, const ordo_u32 *part)
+{
+    r->block_bits = 31;
+    for (ordo_u64 v = 1; v < r->part_count; v++)
+        while (part[v] != part[v - 1] && v & (((ordo_u64)1 << r->block_bits) - 1))
+            r->block_bits--;
+    const ordo_u64 count = ((r->part_count - 1) >> r->block_bits) + 1;
+    r->blocks = ordo_alloc((size_t)count, sizeof *r->blocks);
+    for (ordo_u64 b = 0; r->blocks && b < count; b++)
+        r->blocks[b] = part[b << r->block_bits];
+    return r->blocks ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
 ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 n)
 {
-    for (ordo_u64 v = 0; part && v < n; v++)
+    bool ranges = true;
+    for (ordo_u64 v = 0; part && v < n; v++) {
         if (part[v] >= (ordo_u32)group->count)
             return ordo_fail(ORDO_ERR_USAGE,
                              "found vertex %llu in part %u, expected a part below %d, the number of ranks",
                              (unsigned long long)v, part[v], group->count);
+        ranges &= v == 0 || part[v] >= part[v - 1];
+    }
     ordo_free(group->bounds);
+    ordo_free(group->blocks);
     group->bounds = NULL;
-    group->part = part;
+    group->blocks = NULL;
     group->part_count = part ? n : 0;
-    return part ? find_bounds(group) : ORDO_OK;
+    return !part ? ORDO_OK : ranges ? find_bounds(group, part) : find_blocks(group, part);
 }
 
 /* ---- GPUs ---- */
@@ -261,7 +279,7 @@ static ordo_status check_group(const ordo_group *r, const ordo_plan *p)
 {
     if (!p->backend && !r->transport->exchange)
         return ordo_fail(ORDO_ERR_USAGE, "ranks of --gpus have a GPU each, expected --device cuda");
-    if (p->backend && r->part)
+    if (p->backend && r->blocks)
         return ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs own ranges of vertices, expected a partition whose parts are "
                                            "ranges, in order: renumber the graph (ordo_graph_renumbered)");
     return p->backend ? check_count(r) : ORDO_OK;
@@ -326,7 +344,7 @@ ordo_status ordo_group_allows(const ordo_group *group, const ordo_operator *op, 
     if (status)
         return status;
     const char *but = op->kind == ORDO_KIND_CRITICAL ? "its sections change several words of one process"
-                      : op->kind == ORDO_KIND_GATHER && group->part
+                      : op->kind == ORDO_KIND_GATHER && group->blocks
                           ? "it gathers, for which ranks own ranges of vertices; expected a partition of such parts"
                       : p->item == ORDO_ITEMS_EDGES ? "its items are edges in this run"
                       : p->sync == ORDO_SYNC_SERVER ? "servers are threads of one process"
@@ -497,6 +515,37 @@ static bool divides_items(const ordo_group *r, const ordo_job *job)
     return r->part_count && (job->op->activates || r->part_count == job->out->n);
 }
 
+/* A search of a deep graph is in one part of the ids at a time, since neighbours often have neighbouring ids. So ranks
+ * that own ranges would search one after the other. There each owns a range in every period of ids instead. */
+enum { DEEP = 100 /* levels */, PERIODS = 16 /* and up to twice as many */, LEAST_BLOCK_BITS = 6 };
+
+/* Deals the run's vertices out where that is better than ranges: then sets r->dealt, and what follows from it. */
+static ordo_status deal(ordo_group *r, ordo_job *job)
+{
+    const ordo_u64 n = job->out->n, ranks = (ordo_u64)r->count;
+    if (r->part_count || job->op->kind != ORDO_KIND_RELAX || !job->op->activates || ordo_job_graph(job)->part ||
+        ordo_job_levels(job) < DEEP)
+        return ORDO_OK;
+    ordo_u32 bits = LEAST_BLOCK_BITS, per = 3; /* 2^per blocks a period, 8 or more for each rank */
+    while ((ordo_u64)1 << (per - 3) < ranks)
+        per++;
+    if (n >> (bits + per) < PERIODS)
+        return ORDO_OK;
+    while (n >> (bits + 1 + per) >= PERIODS)
+        bits++;
+    const ordo_u64 blocks = (ordo_u64)1 << per, count = ((n - 1) >> bits) + 1, rank = (ordo_u64)r->rank;
+    r->dealt = ordo_alloc((size_t)count, sizeof *r->dealt);
+    for (ordo_u64 b = 0; r->dealt && b < count; b++)
+        r->dealt[b] = (ordo_u32)(b % blocks * ranks / blocks);
+    r->remote.part = r->dealt;
+    r->remote.block_bits = bits;
+    const ordo_u64 first = (rank * blocks + ranks - 1) / ranks, end = ((rank + 1) * blocks + ranks - 1) / ranks;
+    job->first_owned = (ordo_u32)(first << bits);
+    job->owned = (ordo_u32)((end - first) << bits);
+    job->owned_mask = ((ordo_u32)1 << (bits + per)) - 1;
+    return r->dealt ? ORDO_OK : ORDO_ERR_MEMORY;
+}
+
 /* `step`: ranges begin at multiples of it. */
 static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
 {
@@ -509,8 +558,8 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
     if (divided && r->part_count != job->out->n)
         return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
                          (unsigned long long)r->part_count, job->out->n);
-    if (divided && remote->part) {
-        job->owned = 0; /* the table says */
+    if (remote->part) {
+        job->owned = r->dealt ? job->owned : 0; /* the table says */
         return ORDO_OK;
     }
     r->begin = ordo_alloc((size_t)r->count + 1, sizeof *r->begin);
@@ -535,8 +584,12 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
                             .rank = (ordo_u32)r->rank,
                             .count = (ordo_u32)r->count,
                             .entry = job->op->entry,
-                            .part = job->op->activates ? r->part : NULL};
+                            .block_bits = r->block_bits};
     ordo_status status = compare_ranks(r, job, p);
+    if (!status && job->op->activates)
+        remote->part = r->blocks;
+    if (!status && !p->backend)
+        status = deal(r, job);
     if (!status)
         status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
     remote->peers = p->backend ? r->peers : NULL;
@@ -639,21 +692,29 @@ static bool has_cells_of_items(const ordo_job *job)
 static ordo_status gather_parts(const ordo_group *r, const ordo_job *job, ordo_u8 *elements, ordo_u64 n, size_t size)
 {
     const ordo_u32 *part = job->remote->part;
+    const ordo_u64 block = (ordo_u64)1 << job->remote->block_bits;
     ordo_u64 *at = ordo_alloc_zero((size_t)r->count + 2, sizeof *at);
     ordo_u8 *copy = ordo_alloc(n, size);
     ordo_status status = at && copy ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status) {
-        for (ordo_u64 v = 0; v < n; v++)
-            at[part[v] + 1]++;
+        for (ordo_u64 v = 0, b = 0; v < n; v += block, b++)
+            at[part[b] + 1] += n - v < block ? n - v : block;
         for (int i = 0; i < r->count; i++)
             at[i + 1] += at[i];
         ordo_u64 to = at[r->rank];
-        for (ordo_u64 v = 0; v < n; v++)
-            if (part[v] == (ordo_u32)r->rank)
-                memcpy(copy + size * to++, elements + size * v, size);
+        for (ordo_u64 v = 0, b = 0; v < n; v += block, b++) {
+            const ordo_u64 here = n - v < block ? n - v : block;
+            if (part[b] == (ordo_u32)r->rank) {
+                memcpy(copy + size * to, elements + size * v, size * here);
+                to += here;
+            }
+        }
         status = r->transport->gather(copy, at, size);
-        for (ordo_u64 v = 0; !status && v < n; v++)
-            memcpy(elements + size * v, copy + size * at[part[v]]++, size);
+        for (ordo_u64 v = 0, b = 0; !status && v < n; v += block, b++) {
+            const ordo_u64 here = n - v < block ? n - v : block;
+            memcpy(elements + size * v, copy + size * at[part[b]], size * here);
+            at[part[b]] += here;
+        }
     }
     ordo_free(copy);
     ordo_free(at);
@@ -812,9 +873,11 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
     ordo_free(r->parcel);
     ordo_free(r->collected);
     ordo_free(r->begin);
+    ordo_free(r->dealt);
     r->parcel = NULL;
     r->collected = NULL;
     r->begin = NULL;
+    r->dealt = NULL;
     *counted = *remote;
     job->remote = NULL;
     return status;

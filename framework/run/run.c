@@ -432,6 +432,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
         .num_items = work->num_items,
         .targets = work->targets,
         .owned = ~(ordo_u32)0, /* more than there are items */
+        .owned_mask = ~(ordo_u32)0,
         .sync = p->sync,
         .item = p->item,
         .tunable = p->tunable,

@@ -184,6 +184,8 @@ ORDO_INLINE ordo_u64 bsp_own_bits(const ordo_job *job, ordo_u64 base, ordo_u64 b
         const ordo_u64 from = begin > base ? begin - base : 0, to = end > base ? end - base : 0;
         return bits & (to < 64 ? ((ordo_u64)1 << to) - 1 : ~(ordo_u64)0) & (from < 64 ? ~(ordo_u64)0 << from : 0);
     }
+    if (job->remote->block_bits >= 6) /* all in one block */
+        return op_owns(job, (ordo_item)base) ? bits : 0;
     ordo_u64 own = 0;
     for (ordo_u64 left = bits; left; left &= left - 1)
         own |= op_owns(job, (ordo_item)(base + (ordo_u64)__builtin_ctzll(left))) ? left & -left : 0;
@@ -193,8 +195,9 @@ ORDO_INLINE ordo_u64 bsp_own_bits(const ordo_job *job, ordo_u64 base, ordo_u64 b
 /* Whether this rank may own one of 64 vertices. */
 ORDO_INLINE bool bsp_may_own(const ordo_job *job, ordo_u64 base)
 {
-    return !job->remote || job->remote->part ||
-           (base + 64 > job->first_owned && base < (ordo_u64)job->first_owned + job->owned);
+    if (job->remote && job->remote->part)
+        return job->remote->block_bits < 6 || op_owns(job, (ordo_item)base);
+    return !job->remote || (base + 64 > job->first_owned && base < (ordo_u64)job->first_owned + job->owned);
 }
 
 /* A cell as a word, where it has at most 8 bytes. */

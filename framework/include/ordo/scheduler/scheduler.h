@@ -259,7 +259,8 @@ typedef struct ordo_remote {
     struct ordo_group *group;
     ordo_u32 rank, count;
     const ordo_vid *begin;          /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
-    const ordo_u32 *part;           /* [n], or NULL */
+    const ordo_u32 *part;           /* the rank that owns each block of 2^block_bits items, or NULL */
+    ordo_u32 block_bits;
     const struct ordo_peers *peers; /* of a run on GPUs (<ordo/detail/peers.h>); else NULL */
     ordo_bin *out;                  /* [threads * count] entries for each rank, of each member; on CPUs */
     ordo_said *said;                /* [threads] */
@@ -308,6 +309,8 @@ typedef struct ordo_job {
     /* Items that this process owns: first_owned .. first_owned + owned - 1, which are all but in a run over several
      * processes. */
     ordo_u32 first_owned, owned;
+    ordo_u32 owned_mask; /* all ones; where blocks of items are dealt out to ranks in turn, of the items' numbers what is
+                            compared: see ordo_job_owns_soon */
     ordo_remote *remote; /* of such a run, or NULL */
     /* What the run adds, of operators that are ORDO_GROWING; else NULL. `out` then has most_items vertices without
      * edges behind those of the graph, and num_items and targets count them: arrays of a scheduler have room for new
@@ -337,11 +340,18 @@ static inline void ordo_job_owned_range(const ordo_job *job, bool of_items, ordo
     *end = of_items ? (ordo_u64)job->first_owned + job->owned : ordo_targets_before(job, rank + 1);
 }
 
+/* Whether this process owns the item, by the test that is right where ranks own ranges, or each a range of every
+ * owned_mask + 1 items. Where they own other parts it says no. */
+static inline bool ordo_job_owns_soon(const ordo_job *job, ordo_item item)
+{
+    return (item & job->owned_mask) - job->first_owned < job->owned;
+}
+
 /* The rank that owns an item. */
 static inline ordo_u32 ordo_owner_of(const ordo_remote *remote, ordo_item item)
 {
     if (remote->part)
-        return remote->part[item];
+        return remote->part[item >> remote->block_bits];
     ordo_u32 low = 0, high = remote->count; /* the last rank whose range begins at the item or before */
     while (high - low > 1) {
         const ordo_u32 middle = (low + high) / 2;
