@@ -34,35 +34,114 @@ static ordo_links_fn *const PHASE[] = {ordo_links_first, ordo_links_second, ordo
                                        ordo_links_compress};
 enum { PHASES = sizeof PHASE / sizeof PHASE[0], HEAD_START = 3 /* phases */ };
 
-typedef struct head_start_phase {
+typedef struct head_start {
     const ordo_links *links;
-    ordo_links_fn *fn;
-    ordo_vid first;
-} head_start_phase;
+    ordo_links_fn *fn; /* the phase */
+    ordo_vid first;    /* of the vertices of this rank */
+    /* over ranks */
+    const ordo_u32 *own; /* [n] the parents that this rank has found */
+    ordo_link *joined;   /* [n] */
+    ordo_u64 count;      /* atomic: of these */
+} head_start;
 
-static void head_start_range(void *arg, ordo_u64 begin, ordo_u64 end)
+static void phase_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    const head_start_phase *phase = arg;
+    const head_start *h = arg;
     ordo_links_count count = {0};
-    phase->fn(phase->links, phase->first + (ordo_vid)begin, phase->first + (ordo_vid)end, &count);
+    h->fn(h->links, h->first + (ordo_vid)begin, h->first + (ordo_vid)end, &count);
 }
 
-/* The first phases, before a run of the operator. Of a rank that has its own rows alone: the phases of these, in which
- * vertices of others are heads; then labels are those that the vertices' owners have found. */
-static ordo_status head_start(const ordo_graph *graph, const ordo_options *options, ordo_u32 *component)
+static void join_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    head_start *h = arg;
+    ordo_links_join(h->links, h->own, (ordo_vid)begin, (ordo_vid)end, h->joined, &h->count);
+}
+
+static void add_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const head_start *h = arg;
+    ordo_links_add(h->links, h->joined, begin, end);
+}
+
+/* The first phases, before a run of the operator, for the vertices first .. end - 1. */
+static ordo_status link_rows(head_start *h, ordo_vid end, const ordo_options *options)
+{
+    ordo_status status = ORDO_OK;
+    for (int p = 0; p < HEAD_START && !status; p++) {
+        h->fn = PHASE[p];
+        status = ordo_for_ranges(options->threads, end - h->first, ORDO_GRAIN, phase_range, h);
+    }
+    return status;
+}
+
+/* Makes one forest of those of all ranks, the same in each. A rank takes the others' parents of their own vertices, links
+ * with these what it has found for vertices of others, and sends what has joined two trees to all. */
+static ordo_status unite_forests(head_start *h, const ordo_options *options)
+{
+    const ordo_group *const group = options->group;
+    const ordo_vid n = h->links->g->n;
+    const int rank = ordo_group_rank(group), ranks = ordo_group_size(group);
+    ordo_u64 *counts = ordo_alloc((size_t)ranks, sizeof *counts), before = 0, all = 0;
+    h->count = 0;
+    ordo_status status = ordo_group_gather(group, h->links->parent, h->first, n, sizeof *h->links->parent);
+    if (!status)
+        status = counts ? ordo_for_ranges(options->threads, n, ORDO_GRAIN, join_range, h) : ORDO_ERR_MEMORY;
+    if (!status)
+        status = ordo_group_collect(group, &h->count, 1, counts);
+    for (int r = 0; !status && r < ranks; r++) {
+        before += r < rank ? counts[r] : 0;
+        all += counts[r];
+    }
+    ordo_link *const own = h->joined;
+    h->joined = status ? NULL : ordo_alloc((size_t)all, sizeof *h->joined);
+    if (!status)
+        status = h->joined || !all ? ORDO_OK : ORDO_ERR_MEMORY;
+    for (ordo_u64 i = 0; !status && i < h->count; i++)
+        h->joined[before + i] = own[i];
+    if (!status)
+        status = ordo_group_gather(group, h->joined, before, all, sizeof *h->joined);
+    if (!status)
+        status = ordo_for_ranges(options->threads, all, ORDO_GRAIN, add_range, h);
+    h->first = 0;
+    h->fn = ordo_links_compress;
+    if (!status)
+        status = ordo_for_ranges(options->threads, n, ORDO_GRAIN, phase_range, h);
+    ordo_free(h->joined);
+    h->joined = own;
+    ordo_free(counts);
+    return status;
+}
+
+/* Over several processes each rank links the rows of a range of vertices. Heads of others are there, too. */
+static ordo_status head_start_over_ranks(const ordo_csr *g, const ordo_options *options, ordo_u32 *component)
+{
+    const ordo_links links = {.g = g, .parent = component};
+    const int rank = ordo_group_rank(options->group), ranks = ordo_group_size(options->group);
+    const ordo_vid end = rank + 1 < ranks ? ordo_range_begin(g, rank + 1, ranks) : g->n;
+    ordo_u32 *const own = ordo_alloc(g->n, sizeof *own);
+    head_start h = {.links = &links,
+                    .first = ordo_range_begin(g, rank, ranks),
+                    .own = own,
+                    .joined = ordo_alloc(g->n, sizeof *h.joined)};
+    ordo_status status = own && h.joined ? ordo_fill_ids(options->threads, component, g->n) : ORDO_ERR_MEMORY;
+    if (!status)
+        status = link_rows(&h, end, options);
+    if (!status) {
+        memcpy(own, component, (size_t)g->n * sizeof *own);
+        status = unite_forests(&h, options);
+    }
+    ordo_free(own);
+    ordo_free(h.joined);
+    return status;
+}
+
+static ordo_status start_ahead(const ordo_graph *graph, const ordo_options *options, ordo_u32 *component)
 {
     const ordo_csr *const g = ordo_graph_out(graph);
     const ordo_links links = {.g = g, .parent = component};
-    const ordo_group *const group = graph->part ? options->group : NULL;
-    const int rank = group ? ordo_group_rank(group) : 0, ranks = group ? ordo_group_size(group) : 1;
-    head_start_phase phase = {.links = &links, .first = group ? ordo_range_begin(g, rank, ranks) : 0};
-    const ordo_vid end = rank + 1 < ranks ? ordo_range_begin(g, rank + 1, ranks) : g->n;
-    ordo_status status = group ? ordo_fill_ids(options->threads, component, g->n) : ORDO_OK;
-    for (int p = 0; p < HEAD_START && !status; p++) {
-        phase.fn = PHASE[p];
-        status = ordo_for_ranges(options->threads, end - phase.first, ORDO_GRAIN, head_start_range, &phase);
-    }
-    return status || !group ? status : ordo_group_gather(group, component, phase.first, g->n, sizeof *component);
+    if (options->group && ordo_group_size(options->group) > 1 && g->n)
+        return head_start_over_ranks(g, options, component);
+    return link_rows(&(head_start){.links = &links}, g->n, options);
 }
 
 /* The native program: all phases. */
@@ -184,7 +263,7 @@ ordo_status ordo_cc(const ordo_graph *g, const ordo_options *options, ordo_u32 *
     }
     double prepared = ordo_clock();
     if (!status)
-        status = head_start(work.graph, &chosen, component);
+        status = start_ahead(work.graph, &chosen, component);
     double linked = ordo_clock();
     if (status) {
         ordo_runs_none(stats, status);

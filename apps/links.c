@@ -17,8 +17,8 @@ static void set_parent(const ordo_links *l, ordo_u32 v, ordo_u32 ancestor)
 }
 
 /* Gives u and v a common ancestor. Climbs from the larger of two ancestors, one tree at a time, and so ends at a root
- * that a compare-and-swap can link, or at equal ancestors. */
-static inline void link_two(const ordo_links *l, ordo_u32 u, ordo_u32 v)
+ * that a compare-and-swap can link, or at equal ancestors. Returns whether two trees have become one. */
+static inline bool link_two(const ordo_links *l, ordo_u32 u, ordo_u32 v)
 {
     ordo_u32 a = parent_of(l, u), b = parent_of(l, v);
     while (a != b) {
@@ -26,12 +26,12 @@ static inline void link_two(const ordo_links *l, ordo_u32 u, ordo_u32 v)
         ordo_u32 high = a < b ? b : a;
         const ordo_u32 above = parent_of(l, high);
         if (above == low)
-            return;
+            break;
         if (above == high) {
             ordo_u32 expected = high;
             if (__atomic_compare_exchange_n(&l->parent[high], &expected, low, false, __ATOMIC_RELAXED,
                                             __ATOMIC_RELAXED))
-                return;
+                return true;
             a = expected;
         } else {
             a = parent_of(l, above);
@@ -39,6 +39,7 @@ static inline void link_two(const ordo_links *l, ordo_u32 u, ordo_u32 v)
         }
         b = low;
     }
+    return false;
 }
 
 /* Another head of v's first edges than `first` and v itself; `first` if there is none. */
@@ -74,7 +75,7 @@ void ordo_links_second(const ordo_links *l, ordo_vid begin, ordo_vid end, ordo_l
             continue;
         const ordo_vid first = g.head[g.row[v] * g.stride], other = second_head(&g, v, first);
         if (other != first || first > v)
-            link_two(l, v, other);
+            (void)link_two(l, v, other);
     }
 }
 
@@ -106,10 +107,24 @@ void ordo_links_rest(const ordo_links *l, ordo_vid begin, ordo_vid end, ordo_lin
         for (ordo_eid e = from; e < to; e++) {
             const ordo_vid head = g.head[e * g.stride];
             if (!all || head < v)
-                link_two(l, (ordo_u32)v, head);
+                (void)link_two(l, (ordo_u32)v, head);
         }
     }
     count->edges += edges;
+}
+
+void ordo_links_join(const ordo_links *l, const ordo_u32 *other, ordo_vid begin, ordo_vid end, ordo_link *joined,
+                     ordo_u64 *count)
+{
+    for (ordo_vid v = begin; v < end; v++)
+        if (other[v] != v && link_two(l, v, other[v]))
+            joined[__atomic_fetch_add(count, 1, __ATOMIC_RELAXED)] = (ordo_link){v, other[v]};
+}
+
+void ordo_links_add(const ordo_links *l, const ordo_link *joined, ordo_u64 begin, ordo_u64 end)
+{
+    for (ordo_u64 i = begin; i < end; i++)
+        (void)link_two(l, joined[i].one, joined[i].other);
 }
 
 void ordo_links_sample(ordo_links *l)

@@ -43,6 +43,18 @@ typedef struct ordo_links_count {
 typedef void ordo_links_fn(const ordo_links *l, ordo_vid begin, ordo_vid end, ordo_links_count *count);
 ordo_links_fn ordo_links_first, ordo_links_second, ordo_links_compress, ordo_links_rest;
 
+/* Two vertices whose trees have become one. */
+typedef struct ordo_link {
+    ordo_u32 one, other;
+} ordo_link;
+
+/* Forests of two ranks, of which each knows the edges of its own rows: links every v of begin .. end - 1 with other[v],
+ * its parent in the other forest. What joins two trees is added to joined[*count], fewer than n times. */
+void ordo_links_join(const ordo_links *l, const ordo_u32 *other, ordo_vid begin, ordo_vid end, ordo_link *joined,
+                     ordo_u64 *count);
+/* Links what another rank has joined: joined[begin] .. joined[end - 1]. */
+void ordo_links_add(const ordo_links *l, const ordo_link *joined, ordo_u64 begin, ordo_u64 end);
+
 /* Between the first `compress` and `rest`, by one thread: finds the largest component, from a sample. */
 void ordo_links_sample(ordo_links *l);
 
