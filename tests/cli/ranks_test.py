@@ -121,6 +121,33 @@ class Ranks(Base):
         self.assertGreaterEqual(every["ranks"]["messages"], 107)  # each vertex but the source learns from the other rank
         self.assertEqual(every["result"], none["result"])
 
+    def test_dealt(self):
+        """In deep graphs every rank owns ranges in all of the ids: the same answers, and ranks that search at the same time."""
+        graph = "grid --width 300 --height 300 --weights uniform:1:9"
+        blocks = self.path("blocks")  # ids in turns, which are no multiples of 64
+        with open(blocks, "w") as f:
+            f.write("".join(f"{v // 96 % 3}\n" for v in range(90000)))
+        cases = [(2, APPS[0], "delta", 2), (3, APPS[1], "bsp", 1), (5, APPS[2], "near_far", 1), (2, APPS[3], "topology", 1), (3, APPS[4], "delta", 1),
+                 (4, APPS[5], "bsp", 1), (2, APPS[6], "bsp", 1), (3, APPS[7], "delta", 1)]
+        self.all_same([(count, app, graph, "--scheduler", scheduler, "--threads", threads) for count, app, scheduler, threads in cases] +
+                      [(3, APPS[1], graph, "--scheduler", "bsp", "--set", "direction=pull", "--threads", 1, *part) for part in ((), ("--partition", blocks))])
+        words = (2, *APPS[0], "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--json", "-")
+        dealt, ranges = map(json.loads, self.together(self.over, (words, (*words, "--partition", "block"))))
+        self.assertEqual(dealt["result"], ranges["result"])
+        part = [record["ranks"]["critical_edges"] / record["counts"]["edges"] for record in (dealt, ranges)]
+        self.assertLess(part[0], 0.6)
+        self.assertGreater(part[1], 0.65)
+
+    def test_unmapped(self):
+        """Letters by messages of MPI, as between hosts; by memory of one host they go in all other tests. Few entries and many."""
+        many = "uniform --vertices 200000 --degree 8 --weights uniform:1:100"  # more than a letter takes, in either way
+        cases = [(count, app, graph, "--scheduler", scheduler, "--threads", 1 + count % 2)
+                 for count, app, graph, scheduler in ((2, APPS[0], many, "bsp"), (3, APPS[0], GRAPHS[3], "delta"), (4, APPS[1], GRAPHS[4], "bsp"))]
+        self.all_same(cases)
+        WORLD["ORDO_UNMAPPED"] = "1"
+        self.addCleanup(WORLD.pop, "ORDO_UNMAPPED")
+        self.all_same(cases)
+
     def test_renumbered(self):
         """Where ranks have to own ranges, the graph is renumbered: sources, values, trees and ties are those of the input. Ranks that
         may use a GPU, and find none, have ranges, too."""
@@ -384,12 +411,12 @@ class Ranks(Base):
             self.assertIn("PASS", out)
 
     def test_namespaces(self):
-        """Ranks that share no network but a link between them, over TCP, as on two hosts."""
+        """Ranks that share no network but a link between them, over TCP, as on two hosts. They would still see memory of one host."""
         if not shutil.which("ip") or subprocess.run(["unshare", "-rn", "sh", "-c", LINK], stderr=subprocess.PIPE).returncode:
             self.skipTest("no network namespaces with a link between them here")
         run = subprocess.run(["unshare", "-rn", "sh", "-c", LINK + APART, "sh", MPIRUN, command.ORDO, "sssp", "--generate", GRAPHS[4], "--source", "0",
                               "--threads", "1", "--verify"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
-                             env=dict(WORLD, PMIX_MCA_ptl_tcp_if_include="hub", PMIX_MCA_ptl_tcp_remote_connections="1"))
+                             env=dict(WORLD, ORDO_UNMAPPED="1", PMIX_MCA_ptl_tcp_if_include="hub", PMIX_MCA_ptl_tcp_remote_connections="1"))
         self.assertEqual(run.returncode, 0, run.stderr.decode())
         self.assertIn("PASS", run.stdout.decode())
 
