@@ -74,8 +74,8 @@ static ordo_status link_rows(head_start *h, ordo_vid end, const ordo_options *op
     return status;
 }
 
-/* Makes one forest of those of all ranks, the same in each. A rank takes the others' parents of their own vertices, links
- * with these what it has found for vertices of others, and sends what has joined two trees to all. */
+/* Makes one forest of those of all ranks, the same in each. A rank takes the others' parents of their own vertices,
+ * links with these what it has found for vertices of others, and sends what has joined two trees to all. */
 static ordo_status unite_forests(head_start *h, const ordo_options *options)
 {
     const ordo_group *const group = options->group;

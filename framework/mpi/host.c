@@ -7,8 +7,8 @@
 #include <ordo/memory.h>
 #include <ordo/types.h>
 
-/* Bytes. A rank's segment has about SEGMENT, of which only what letters fill takes memory; containers have often no more
- * than 64 MiB of it for all. The least slot has room for what ORDO_MAX_THREADS threads announce. */
+/* Bytes. A rank's segment has about SEGMENT, of which only what letters fill takes memory; containers have often no
+ * more than 64 MiB of it for all. The least slot holds what ORDO_MAX_THREADS threads announce. */
 enum { LINE = 64, SEGMENT = 4 << 20, LEAST_SLOT = 16 << 10, MOST_SLOT = 256 << 10 };
 
 /* What a rank has for a letter to another one: a line with the number of the last complete letter, and two slots. */
@@ -22,7 +22,7 @@ static MPI_Comm here = MPI_COMM_NULL; /* the ranks of this host */
 static MPI_Win window = MPI_WIN_NULL;
 static int ranks;
 static size_t slot;
-static ordo_u32 number; /* of the letters of this exchange */
+static ordo_u32 number;  /* of the letters of this exchange */
 static box **to, **from; /* [ranks] of all ranks; NULL: not on this host */
 
 static size_t box_bytes(void)

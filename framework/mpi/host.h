@@ -6,8 +6,8 @@
  *
  * Method. Each rank has a segment of a window that MPI shares on a host (MPI-3, chapter 11.2.3), and in it for each
  * other rank of the host two slots and a line with the number of the last letter that is complete. Letters are numbered
- * from 1, and every rank sends letter i to all others before it sends letter i + 1 to any. Letter i is written into slot
- * i mod 2.
+ * from 1, and every rank sends letter i to all others before it sends letter i + 1 to any. Letter i is written into
+ * slot i mod 2.
  *
  * Invariant: a slot is not written while it is read. A rank writes letter i + 2 after it has read letter i + 1 of the
  * receiver, which the receiver sends after it has read letter i, from the same slot. With one slot that would not hold:

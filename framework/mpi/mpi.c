@@ -5,8 +5,8 @@
  * costs one message a pair. Between ranks of one host letters go through memory that both see, and take more entries
  * (host.h). Entries that a letter has no place for go point to point from the senders' bins to one stretch of the
  * receiver's memory, without being packed; the sender does not wait for the letter that announces them to arrive.
- * Letters of two exchanges are not mixed up, since MPI keeps the order of messages between two ranks. All calls are made
- * by one thread at a time (MPI_THREAD_SERIALIZED).
+ * Letters of two exchanges are not mixed up, since MPI keeps the order of messages between two ranks. All calls are
+ * made by one thread at a time (MPI_THREAD_SERIALIZED).
  *
  * Waiting. MPI's own calls that wait keep a core busy, also where the rank that they wait for needs it. All waiting is
  * in one place, which looks for a while, offers the core to others now and then, and in the end sleeps between two
@@ -42,8 +42,8 @@ static int parts_made;
 static MPI_Datatype entry_type = MPI_DATATYPE_NULL;
 static size_t entry_bytes;
 
-/* FEW: bytes of entries that a letter takes to a rank of another host, so that it fits what MPI sends without asking the
- * receiver. */
+/* FEW: bytes of entries that a letter takes to a rank of another host, so that it fits what MPI sends without asking
+ * the receiver. */
 enum { AGREED = 5, TAG = 1, FEW = 2048 };
 
 /* What an exchange waits for. */

@@ -53,8 +53,8 @@ struct ordo_group {
     ordo_u64 part_count;    /* vertices of the partition; 0: there is none */
     /* of a run */
     ordo_remote remote;
-    ordo_vid *begin; /* [count + 1] */
-    ordo_u32 *dealt; /* as `blocks`, of a run without a partition whose blocks are dealt out; else NULL */
+    ordo_vid *begin;  /* [count + 1] */
+    ordo_u32 *cyclic; /* as `blocks`, of a run without a partition that is block-cyclic; else NULL */
     ordo_parcel *parcel;
     ordo_u64 *collected; /* [ORDO_MOST_COLLECTED * count] */
     int parts;           /* the most threads that a rank has */
@@ -519,8 +519,9 @@ static bool divides_items(const ordo_group *r, const ordo_job *job)
  * that own ranges would search one after the other. There each owns a range in every period of ids instead. */
 enum { DEEP = 100 /* levels */, PERIODS = 16 /* and up to twice as many */, LEAST_BLOCK_BITS = 6 };
 
-/* Deals the run's vertices out where that is better than ranges: then sets r->dealt, and what follows from it. */
-static ordo_status deal(ordo_group *r, ordo_job *job)
+/* Gives ranks blocks of vertices in turn where that is better than ranges: then sets r->cyclic, and what follows from
+ * it. */
+static ordo_status own_cyclically(ordo_group *r, ordo_job *job)
 {
     const ordo_u64 n = job->out->n, ranks = (ordo_u64)r->count;
     if (r->part_count || job->op->kind != ORDO_KIND_RELAX || !job->op->activates || ordo_job_graph(job)->part ||
@@ -534,16 +535,16 @@ static ordo_status deal(ordo_group *r, ordo_job *job)
     while (n >> (bits + 1 + per) >= PERIODS)
         bits++;
     const ordo_u64 blocks = (ordo_u64)1 << per, count = ((n - 1) >> bits) + 1, rank = (ordo_u64)r->rank;
-    r->dealt = ordo_alloc((size_t)count, sizeof *r->dealt);
-    for (ordo_u64 b = 0; r->dealt && b < count; b++)
-        r->dealt[b] = (ordo_u32)(b % blocks * ranks / blocks);
-    r->remote.part = r->dealt;
+    r->cyclic = ordo_alloc((size_t)count, sizeof *r->cyclic);
+    for (ordo_u64 b = 0; r->cyclic && b < count; b++)
+        r->cyclic[b] = (ordo_u32)(b % blocks * ranks / blocks);
+    r->remote.part = r->cyclic;
     r->remote.block_bits = bits;
     const ordo_u64 first = (rank * blocks + ranks - 1) / ranks, end = ((rank + 1) * blocks + ranks - 1) / ranks;
     job->first_owned = (ordo_u32)(first << bits);
     job->owned = (ordo_u32)((end - first) << bits);
     job->owned_mask = ((ordo_u32)1 << (bits + per)) - 1;
-    return r->dealt ? ORDO_OK : ORDO_ERR_MEMORY;
+    return r->cyclic ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
 /* `step`: ranges begin at multiples of it. */
@@ -559,7 +560,7 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
         return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
                          (unsigned long long)r->part_count, job->out->n);
     if (remote->part) {
-        job->owned = r->dealt ? job->owned : 0; /* the table says */
+        job->owned = r->cyclic ? job->owned : 0; /* the table says */
         return ORDO_OK;
     }
     r->begin = ordo_alloc((size_t)r->count + 1, sizeof *r->begin);
@@ -589,7 +590,7 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
     if (!status && job->op->activates)
         remote->part = r->blocks;
     if (!status && !p->backend)
-        status = deal(r, job);
+        status = own_cyclically(r, job);
     if (!status)
         status = own_vertices(r, job, p->backend ? 32 : 1); /* a GPU writes words of bits */
     remote->peers = p->backend ? r->peers : NULL;
@@ -873,11 +874,11 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
     ordo_free(r->parcel);
     ordo_free(r->collected);
     ordo_free(r->begin);
-    ordo_free(r->dealt);
+    ordo_free(r->cyclic);
     r->parcel = NULL;
     r->collected = NULL;
     r->begin = NULL;
-    r->dealt = NULL;
+    r->cyclic = NULL;
     *counted = *remote;
     job->remote = NULL;
     return status;

@@ -66,9 +66,10 @@ ORDO_API bool ordo_group_was_alone(const ordo_group *group);
 
 /**
  * Says which rank owns which vertex, in the runs that follow. The same in all ranks. Without this call ranks own ranges
- * of ids with about equally many vertices and out-edges together; on CPUs, in graphs with 100 levels and more as guessed
- * from a sample, each rank owns a range in each of 16 or more stretches of ids, so that all search at once. On GPUs, and for operators that gather, parts must be
- * ranges in order, as ordo_graph_renumbered() can make them; bounds are rounded down to multiples of 32 on GPUs.
+ * of ids with about equally many vertices and out-edges together; on CPUs, in graphs with 100 levels and more as
+ * guessed from a sample, each rank owns a range in each of 16 or more stretches of ids, so that all search at once. On
+ * GPUs, and for operators that gather, parts must be ranges in order, as ordo_graph_renumbered() can make them; bounds
+ * are rounded down to multiples of 32 on GPUs.
  *
  * Without this call rank 0 alone makes a search on GPUs if the graph has fewer than a million edges a level, as guessed
  * from some thousand vertices, and if rank 0's device has memory for the graph. The other ranks wait for the answer:

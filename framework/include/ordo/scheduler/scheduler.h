@@ -258,8 +258,8 @@ enum { ORDO_MOST_WRITTEN = 16 };
 typedef struct ordo_remote {
     struct ordo_group *group;
     ordo_u32 rank, count;
-    const ordo_vid *begin;          /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
-    const ordo_u32 *part;           /* the rank that owns each block of 2^block_bits items, or NULL */
+    const ordo_vid *begin; /* [count + 1] rank r owns begin[r] .. begin[r + 1] - 1; NULL: see `part` */
+    const ordo_u32 *part;  /* the rank that owns each block of 2^block_bits items, or NULL */
     ordo_u32 block_bits;
     const struct ordo_peers *peers; /* of a run on GPUs (<ordo/detail/peers.h>); else NULL */
     ordo_bin *out;                  /* [threads * count] entries for each rank, of each member; on CPUs */
@@ -309,7 +309,7 @@ typedef struct ordo_job {
     /* Items that this process owns: first_owned .. first_owned + owned - 1, which are all but in a run over several
      * processes. */
     ordo_u32 first_owned, owned;
-    ordo_u32 owned_mask; /* all ones; where blocks of items are dealt out to ranks in turn, of the items' numbers what is
+    ordo_u32 owned_mask; /* all ones; where ranks own blocks in turn, the bits of an item that are
                             compared: see ordo_job_owns_soon */
     ordo_remote *remote; /* of such a run, or NULL */
     /* What the run adds, of operators that are ORDO_GROWING; else NULL. `out` then has most_items vertices without
