@@ -9,7 +9,7 @@
 
 /* Bytes. A rank's segment has about SEGMENT, of which only what letters fill takes memory; containers have often no
  * more than 64 MiB of it for all. The least slot holds what ORDO_MAX_THREADS threads announce. */
-enum { LINE = 64, SEGMENT = 4 << 20, LEAST_SLOT = 16 << 10, MOST_SLOT = 256 << 10 };
+enum { LINE = 64, SEGMENT = 1 << 20, LEAST_SLOT = 16 << 10, MOST_SLOT = 256 << 10 };
 
 /* What a rank has for a letter to another one: a line with the number of the last complete letter, and two slots. */
 typedef struct box {

@@ -516,16 +516,18 @@ static bool divides_items(const ordo_group *r, const ordo_job *job)
 }
 
 /* A search of a deep graph is in one part of the ids at a time, since neighbours often have neighbouring ids. So ranks
- * that own ranges would search one after the other. There each owns a range in every period of ids instead. */
-enum { DEEP = 100 /* levels */, PERIODS = 16 /* and up to twice as many */, LEAST_BLOCK_BITS = 6 };
+ * that own ranges would search one after the other. There the distribution is block-cyclic: ids are divided into
+ * periods of equal length, and each rank owns the same range of every period (lab 0081). A period has a power of two of
+ * blocks, and a block at least the 64 ids of a word of bits. */
+enum { DEEP = 100 /* levels */, PERIODS = 16 /* and up to 31 */, LEAST_BLOCK_BITS = 6 };
 
-/* Gives ranks blocks of vertices in turn where that is better than ranges: then sets r->cyclic, and what follows from
- * it. */
+/* Chooses the block-cyclic distribution where the graph is deep, and sets r->cyclic and what of the job follows from
+ * it. In a graph of few vertices ranks keep ranges. */
 static ordo_status own_cyclically(ordo_group *r, ordo_job *job)
 {
     const ordo_u64 n = job->out->n, ranks = (ordo_u64)r->count;
-    if (r->part_count || job->op->kind != ORDO_KIND_RELAX || !job->op->activates || ordo_job_graph(job)->part ||
-        ordo_job_levels(job) < DEEP)
+    if (r->part_count || job->op->kind != ORDO_KIND_RELAX || !job->op->activates || !ordo_job_graph(job) ||
+        ordo_job_graph(job)->part || ordo_job_levels(job) < DEEP)
         return ORDO_OK;
     ordo_u32 bits = LEAST_BLOCK_BITS, per = 3; /* 2^per blocks a period, 8 or more for each rank */
     while ((ordo_u64)1 << (per - 3) < ranks)

@@ -309,8 +309,8 @@ typedef struct ordo_job {
     /* Items that this process owns: first_owned .. first_owned + owned - 1, which are all but in a run over several
      * processes. */
     ordo_u32 first_owned, owned;
-    ordo_u32 owned_mask; /* all ones; where ranks own blocks in turn, the bits of an item that are
-                            compared: see ordo_job_owns_soon */
+    ordo_u32 owned_mask; /* all ones; in a block-cyclic distribution those bits of an item that say its place in a
+                            period: see ordo_job_in_own_range */
     ordo_remote *remote; /* of such a run, or NULL */
     /* What the run adds, of operators that are ORDO_GROWING; else NULL. `out` then has most_items vertices without
      * edges behind those of the graph, and num_items and targets count them: arrays of a scheduler have room for new
@@ -340,9 +340,9 @@ static inline void ordo_job_owned_range(const ordo_job *job, bool of_items, ordo
     *end = of_items ? (ordo_u64)job->first_owned + job->owned : ordo_targets_before(job, rank + 1);
 }
 
-/* Whether this process owns the item, by the test that is right where ranks own ranges, or each a range of every
- * owned_mask + 1 items. Where they own other parts it says no. */
-static inline bool ordo_job_owns_soon(const ordo_job *job, ordo_item item)
+/* Whether this process owns the item, where ranks own ranges, or the same range of every owned_mask + 1 items. Of other
+ * parts it says no: see ordo_owner_of. */
+static inline bool ordo_job_in_own_range(const ordo_job *job, ordo_item item)
 {
     return (item & job->owned_mask) - job->first_owned < job->owned;
 }

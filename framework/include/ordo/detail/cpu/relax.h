@@ -32,7 +32,7 @@ enum { op_sums = ORDO_OP_ORDER == ORDO_SUM };
 /* Whether this process owns the item (<ordo/detail/cpu/remote.h>). */
 ORDO_INLINE bool op_owns(const ordo_job *job, ordo_item item)
 {
-    if (__builtin_expect(ordo_job_owns_soon(job, item), 1))
+    if (__builtin_expect(ordo_job_in_own_range(job, item), 1))
         return true;
     return job->remote->part && ordo_owner_of(job->remote, item) == job->remote->rank;
 }
@@ -84,7 +84,7 @@ ORDO_INLINE bool op_offer(const ordo_job *job, op_cell *cell, ordo_u32 target, o
         sum = old + *candidate;
     }
     *candidate = sum;
-    if (__builtin_expect(!ordo_job_owns_soon(job, target), 0) && !op_owns(job, target))
+    if (__builtin_expect(!ordo_job_in_own_range(job, target), 0) && !op_owns(job, target))
         return old == 0; /* a ghost, which has no entry yet (remote.h) */
     return op_level(state, sum) > op_level(state, old);
 }

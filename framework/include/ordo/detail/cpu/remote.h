@@ -65,7 +65,7 @@ ORDO_NOINLINE bool op_keep_apart(ordo_job *job, int member, op_entry entry)
 /* Whether the member's worklist takes the entry; otherwise it waits for the next exchange. */
 ORDO_INLINE bool op_keep(ordo_job *job, int member, op_entry entry)
 {
-    return __builtin_expect(ordo_job_owns_soon(job, entry.item), 1) || op_keep_apart(job, member, entry);
+    return __builtin_expect(ordo_job_in_own_range(job, entry.item), 1) || op_keep_apart(job, member, entry);
 }
 
 /* Whether an entry for another rank is to be sent. Drops what has been overtaken; of sums, takes what the ghost has. */
