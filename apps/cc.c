@@ -1,9 +1,10 @@
 /* cc.c -- the app of connected components: a native program that links vertices (links.h; cc.cu on a GPU), or, under a
  * named scheduler, a head start by linking and then one run of operators/cc.h from all vertices.
  *
- * The head start is the program's first phases. The root of a vertex is a label that propagation could have given it,
- * so the run starts from these labels, and most edges then change nothing. Without it labels move one edge at a time,
- * and on a road network nearly every vertex improves many times.
+ * The head start is the program's first phases. Over several processes each rank makes them for its own rows, and the
+ * ranks' forests are then united, so that all ranks begin with the same labels. The root of a vertex is a label that
+ * propagation could have given it, so the run starts from these labels, and most edges then change nothing. Without it
+ * labels move one edge at a time, and on a road network nearly every vertex improves many times.
  *
  * Labels move along edges, so for a run every edge must have its reverse: for a directed graph a symmetric copy without
  * weights is made first, counted as preparation, and freed afterwards. The program needs no copy.
@@ -74,8 +75,9 @@ static ordo_status link_rows(head_start *h, ordo_vid end, const ordo_options *op
     return status;
 }
 
-/* Makes one forest of those of all ranks, the same in each. A rank takes the others' parents of their own vertices,
- * links with these what it has found for vertices of others, and sends what has joined two trees to all. */
+/* Makes one forest of those of all ranks, the same in each rank. Each rank gets the parents that owners have found for
+ * their vertices. It links a vertex of another rank with the parent that it has found itself, and sends each pair that
+ * joined two trees to all ranks, which link it, too. */
 static ordo_status unite_forests(head_start *h, const ordo_options *options)
 {
     const ordo_group *const group = options->group;

@@ -67,9 +67,9 @@ static bool has_come(awaited *a)
     return done && (!a->letters || a->next == ranks);
 }
 
-/* Offers the core to other threads after some microseconds of looking, which is what an exchange takes where all ranks
- * run, and after each further few; sleeps between two looks after some milliseconds, so that what it waits for is not
- * kept from running. */
+/* Polls. An exchange takes some microseconds where all ranks run, so after as long the rank calls sched_yield between
+ * polls, and after some milliseconds it sleeps between them: on fewer cores than ranks the rank that it waits for needs
+ * the core. */
 static void wait_for(awaited *a)
 {
     enum { LOOKS = 256, QUESTIONS = 16, OFFERS = 400 };

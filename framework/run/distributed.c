@@ -189,8 +189,8 @@ static ordo_status find_bounds(ordo_group *r, const ordo_u32 *part)
     return ORDO_OK;
 }
 
-/* Keeps other parts by the largest blocks of which each lies in one part, so that a search reads few lines of memory to
- * find owners. */
+/* Stores the owner of each block of ids in place of each vertex's, with the largest blocks of which each is in one
+ * part: a run looks an owner up for every activated vertex, and a small table stays in the cache. */
 static ordo_status find_blocks(ordo_group *r, const ordo_u32 *part)
 {
     r->block_bits = 31;
@@ -562,7 +562,7 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
         return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
                          (unsigned long long)r->part_count, job->out->n);
     if (remote->part) {
-        job->owned = r->cyclic ? job->owned : 0; /* the table says */
+        job->owned = r->cyclic ? job->owned : 0; /* of other parts the table alone tells the owner */
         return ORDO_OK;
     }
     r->begin = ordo_alloc((size_t)r->count + 1, sizeof *r->begin);
