@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 source, ordo = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 with tempfile.TemporaryDirectory() as directory:
@@ -82,6 +83,11 @@ with tempfile.TemporaryDirectory() as directory:
     order = [name.split("/")[-4 if "pasgal" in name else -2] for name, *_ in lines if not name.endswith("sssp")]
     once, in_turn = ["gap", "pasgal"] + 4 * ["galois"], ["gap", "pasgal"] + 2 * ["galois"]
     assert order == once + 2 * in_turn, order
+
+    # what memory allows was measured once; the runs that follow take a script's word for it
+    measured = root / "cache" / "bench-bin" / "ceilings"
+    script(measured, 'echo "copy $1 9.5 GB/s"\n')
+    os.utime(measured, (time.time() + 3600,) * 2)
 
     # a peer that fails or is wrong is out, with its last words; one that is much slower is not in the rounds
     script(root / "gap" / "bfs", 'echo "no memory" >&2; exit 4\n')

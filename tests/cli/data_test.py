@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ordo, root = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-QUICK = "ORDO_TEST_QUICK" in os.environ  # three schedulers for each graph, in turns
+QUICK = "ORDO_TEST_QUICK" in os.environ  # three schedulers and half of the formats for each graph, in turns
 data = pathlib.Path(os.environ.get("ORDO_DATA", root.parent / "shared" / "data"))
 if not (data / "answers.json").exists():
     print(f"skipped: {data}/answers.json is missing (set ORDO_DATA)")
@@ -57,7 +57,8 @@ def through_formats(name, path, own, graph, where, needs):
     """The graph's checksum is the same whatever it was written as; `own` is written already."""
     first, held = info(path, *needs), 1
     expect(f"{name} as .ordo", info(own)["checksum"], first["checksum"])
-    for suffix in "gr max mtx graph el wel sg wsg ggr npz".split():
+    formats = "gr max mtx graph el wel sg wsg ggr npz".split()
+    for suffix in formats[len(name) % 2::2] if QUICK else formats:
         there = where / f"there.{suffix}"
         done = subprocess.run([ordo, "convert", "--quiet", str(own), str(there)], capture_output=True, text=True)
         if done.returncode == 2:  # what the format cannot hold
@@ -72,7 +73,7 @@ def through_formats(name, path, own, graph, where, needs):
         else:
             expect(f"{name} as .{suffix}", second["checksum"], first["checksum"])
         there.unlink()
-    expect(f"{name}: some format holds it", held > 2, True)
+    expect(f"{name}: some format holds it", held > (1 if QUICK else 2), True)
 
 
 # what is no list of edges is refused by a sentence that says what it is

@@ -16,9 +16,11 @@ from command import Base, main, ordo
 
 LIBRARY = os.path.join(os.path.dirname(command.ORDO or ""), "libordo-mpi.so")
 MPIRUN = shutil.which("mpirun")
-# Root is refused, and so are more processes than cores, unless it is said that both are wanted.
-WORLD = dict(os.environ, CUDA_VISIBLE_DEVICES="", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-             OMPI_MCA_btl_vader_single_copy_mechanism="none")
+# Root is refused, and so are more processes than cores, unless it is said that both are wanted. Open MPI looks for networks for
+# a fifth of a second unless it is told that there are none (test_model and test_namespaces let it look).
+LOOKING = dict(os.environ, CUDA_VISIBLE_DEVICES="", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+               OMPI_MCA_btl_vader_single_copy_mechanism="none")
+WORLD = dict(LOOKING, OMPI_MCA_pml="ob1", OMPI_MCA_btl="self,vader", OMPI_MCA_odls_base_sigkill_timeout="0")
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
@@ -382,7 +384,7 @@ class Ranks(Base):
         """Of counts: ranks lose no edges, the critical ones are at least their share, and a model of one device gives its time."""
         tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "rank-model")
         run = subprocess.run([tool, "--build", os.path.dirname(command.ORDO), "--scale", "7", "--ranks", "1,2", "--json", self.path("model")],
-                             env=WORLD, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                             env=LOOKING, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         self.assertEqual(run.returncode, 0, run.stderr.decode())
         with open(self.path("model")) as f:
             results = json.load(f)
@@ -416,7 +418,7 @@ class Ranks(Base):
             self.skipTest("no network namespaces with a link between them here")
         run = subprocess.run(["unshare", "-rn", "sh", "-c", LINK + APART, "sh", MPIRUN, command.ORDO, "sssp", "--generate", GRAPHS[4], "--source", "0",
                               "--threads", "1", "--verify"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
-                             env=dict(WORLD, ORDO_UNMAPPED="1", PMIX_MCA_ptl_tcp_if_include="hub", PMIX_MCA_ptl_tcp_remote_connections="1"))
+                             env=dict(LOOKING, ORDO_UNMAPPED="1", PMIX_MCA_ptl_tcp_if_include="hub", PMIX_MCA_ptl_tcp_remote_connections="1"))
         self.assertEqual(run.returncode, 0, run.stderr.decode())
         self.assertIn("PASS", run.stdout.decode())
 

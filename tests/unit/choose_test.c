@@ -344,7 +344,7 @@ START_TEST(critical_operators)
             {"lock_server", "auto", "lock_server:server"},
             {"topology", "auto", "topology:lock"},
         };
-        for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        for (size_t i = UNDER_TSAN ? (size_t)_i % 3 : 0; i < sizeof named / sizeof *named; i += UNDER_TSAN ? 3 : 1)
             if (strcmp(named[i][0], "topology") != 0 || !strcmp(op, "hash_table"))
                 expect(op, used, targets,
                        &(ordo_options){.scheduler = named[i][0], .sync = named[i][1], .device = device, .threads = 2},

@@ -139,6 +139,8 @@ START_TEST(families_survive)
     const char *name = family_names[_i];
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
         for (int symmetric = 0; symmetric < 2; symmetric++) {
+            if (BRIEFER > 1 && (t + (size_t)(_i + symmetric)) % 2)
+                continue;
             edge_list list;
             family_make(name, 40, 5, &list);
             ordo_graph *g = weighted(&list, types[t], symmetric ? ORDO_SYMMETRISE : ORDO_AS_STORED);
@@ -156,9 +158,9 @@ END_TEST
 START_TEST(pieces_survive)
 {
     const ordo_generate_options kinds[] = {
-        {.kind = "rmat", .scale = 13, .degree = 6, .edges.high = 1000000, .edges.seed = 3},
-        {.kind = "grid", .width = 150, .height = 150, .keep = 0.4, .edges.high = 9},
-        {.kind = "rlg", .width = 100, .height = 60, .edges.low = 1, .edges.high = 10000},
+        {.kind = "rmat", .scale = BRIEFER > 1 ? 12 : 13, .degree = 6, .edges.high = 1000000, .edges.seed = 3},
+        {.kind = "grid", .width = 150, .height = 150 / BRIEFER, .keep = 0.4, .edges.high = 9},
+        {.kind = "rlg", .width = 100, .height = 60 / BRIEFER, .edges.low = 1, .edges.high = 10000},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         ordo_graph *g;

@@ -255,7 +255,7 @@ START_TEST(memory_that_is_missing)
     const ordo_u64 before = ordo_memory_now();
     ordo_status status = ORDO_ERR_MEMORY;
     ordo_u64 n = 0;
-    for (; status == ORDO_ERR_MEMORY && n < 4000; n++) {
+    for (; status == ORDO_ERR_MEMORY && n < 4000; n += BRIEFER) {
         ordo_memory_fail_after(n + 1);
         status = ordo_sat(&f, NULL, &(ordo_options){.threads = 1}, value, &found, NULL);
         ordo_memory_fail_after(0);

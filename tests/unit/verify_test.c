@@ -685,7 +685,7 @@ typedef struct large {
     ordo_type type;
 } large;
 
-enum { LARGE = 20000 / (BRIEFER > 2 ? 4 : 1) };
+enum { LARGE = 20000 / BRIEFER };
 static const large larges[] = {
     {LARGE, 4 * LARGE, 1, 0, ORDO_U32}, /* all weights 0: wide layers */
     {20000, 60000, 1, 3, ORDO_I32},     /* all weights 0: thousands of layers */
@@ -818,7 +818,7 @@ START_TEST(every_failing_allocation_is_reported)
         const ordo_app *app = ordo_built_apps[i];
         ordo_status status = ORDO_ERR_MEMORY;
         options.scheduler = app->has_rounds || app->has_ranks ? "bsp" : "delta"; /* that of gather operators */
-        for (ordo_u64 nth = 1; status == ORDO_ERR_MEMORY && nth < 2000; nth++) {
+        for (ordo_u64 nth = 1; status == ORDO_ERR_MEMORY && nth < 2000; nth += BRIEFER) {
             ordo_graph *g =
                 large_graph(&(large){3000, 9000, 2, 0, app->needs_terminals ? ORDO_U32 : l->type}, ORDO_AS_STORED);
             ordo_app_input input = {.graph = g,
