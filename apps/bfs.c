@@ -27,8 +27,9 @@ static ordo_status levels(const ordo_graph *g, const ordo_path_query *query, con
     ordo_options chosen = ordo_options_or_auto(options, "bsp");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
     work.final = !ordo_stops_early(query);
+    work.unset = true;
     ordo_status status = ordo_run_check(&work, &chosen);
-    if (status || (status = ordo_fill(chosen.threads, answer->value, work.targets, ORDO_UNREACHED_U32)))
+    if (status)
         return status;
     ordo_sources_set(from, ORDO_U32, answer->value, 0);
     double within = (double)INFINITY;

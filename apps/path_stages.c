@@ -227,6 +227,7 @@ static ordo_status run_stages(const ordo_stages *s, ordo_runs *runs, scan *c, or
                              runs->options.timeout, c->before);
         c->left = lists[turn];
         ordo_status status = ordo_runs_one(runs, s->work);
+        s->work->unset = false; /* the next stage goes on from these cells */
         if (!status)
             status = find_left(c, runs->options.threads);
         if (status)

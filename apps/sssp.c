@@ -160,11 +160,9 @@ static ordo_status distances(const ordo_graph *g, const ordo_path_query *query, 
     ordo_options chosen = ordo_options_or_auto(options, "delta");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
     work.final = !ordo_stops_early(query);
+    work.unset = true;
     ordo_status status = ordo_run_check(&work, &chosen);
     if (status || (status = ordo_check_weights(g, "shortest paths", "; the app bellman-ford takes them")))
-        return status;
-    status = ordo_fill_words(chosen.threads, type, answer->value, work.targets, ordo_unreached_word(type));
-    if (status)
         return status;
     ordo_sources_set(from, type, answer->value, 0); /* the same word for all types */
     double limit = from->limit, within = (double)INFINITY;

@@ -1247,6 +1247,48 @@ static ordo_status check_run(const ordo_job *job, size_t cell)
     return status || !bytes ? status : ordo_cuda_check_place(at, device);
 }
 
+/* Sets the cells on the device: those of initial items to what they are, all others to the operator's worst value. */
+static ordo_status set_cells(ordo_cuda *c, size_t cell)
+{
+    const ordo_job *const job = c->job;
+    const int threads = c->own->threads;
+    ordo_u8 *const value = (ordo_u8 *)ordo_alloc(job->initial_count, cell);
+    void *const there = value ? ordo_cuda_alloc(c, job->initial_count, cell, false) : NULL;
+    ordo_status status = there ? ORDO_OK : ORDO_ERR_MEMORY;
+    for (ordo_u64 i = 0; value && i < job->initial_count; i++)
+        memcpy(value + i * cell, (const ordo_u8 *)job->cells + job->initial[i] * cell, cell);
+    if (!status)
+        status = ordo_copy_in(there, value, job->initial_count, cell, NULL, threads, "copying cells");
+    if (!status) {
+        ordo_u64 worst[2] = {};
+        job->op->worst(worst);
+        ordo_fill_cells(c->cells, job->targets, (ordo_u32)cell, worst, c->run.initial, there, job->initial_count);
+        status = failed(cudaGetLastError(), "setting cells");
+    }
+    ordo_free(value);
+    return status;
+}
+
+/* The run's own arrays on the device: initial items and cells. */
+static ordo_status make_arrays(ordo_cuda *c, size_t cell)
+{
+    const ordo_job *const job = c->job;
+    const int threads = c->own->threads;
+    ordo_status status = (c->cells = ordo_cuda_alloc(c, job->targets, cell, false)) ? ORDO_OK : ORDO_ERR_MEMORY;
+    if (!status && job->initial) {
+        void *items = ordo_cuda_alloc(c, job->initial_count, sizeof(ordo_item), false);
+        status = !items ? ORDO_ERR_MEMORY
+                        : ordo_copy_in(items, job->initial, job->initial_count, sizeof(ordo_item), NULL, threads,
+                                       "copying items");
+        c->run.initial = (const ordo_item *)items;
+    }
+    if (status)
+        return status;
+    return ordo_job_cells_are_unset(job)
+               ? set_cells(c, cell)
+               : ordo_copy_in(c->cells, job->cells, job->targets, cell, NULL, threads, "copying cells");
+}
+
 ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda *out)
 {
     *out = ordo_cuda{};
@@ -1264,6 +1306,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     const bool apart = own->apart = ordo_job_session(job, (void **)&own->held) != NULL;
     const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
+                           (ordo_job_cells_are_unset(job) ? job->initial_count * cell : 0) +
                            sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = check_run(job, cell);
     if (!status && !apart)
@@ -1287,20 +1330,11 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
         status = (out->run.record = (ordo_cuda_record *)ordo_cuda_alloc(out, 1, sizeof *out->run.record, true))
                      ? ORDO_OK
                      : ORDO_ERR_MEMORY;
-    if (!status && apart)
-        out->cells = job->cells;
-    else if (!status)
-        status = (out->cells = ordo_cuda_alloc(out, job->targets, cell, false)) ? ORDO_OK : ORDO_ERR_MEMORY;
-    if (!status && !apart)
-        status = ordo_copy_in(out->cells, job->cells, job->targets, cell, NULL, own->threads, "copying cells");
     if (apart) {
+        out->cells = job->cells;
         out->run.initial = job->initial;
-    } else if (!status && job->initial) {
-        void *items = ordo_cuda_alloc(out, job->initial_count, sizeof(ordo_item), false);
-        status = !items ? ORDO_ERR_MEMORY
-                        : ordo_copy_in(items, job->initial, job->initial_count, sizeof(ordo_item), NULL, own->threads,
-                                       "copying items");
-        out->run.initial = (const ordo_item *)items;
+    } else if (!status) {
+        status = make_arrays(out, cell);
     }
     if (!status && job->remote && ordo_job_is_traced(job))
         status = ordo_fail(ORDO_ERR_UNSOUND, "ranks on GPUs are not traced, expected no trace");

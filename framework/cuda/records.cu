@@ -1,6 +1,8 @@
-/* records.cu -- fills edge records, rows of four, readers of shares, tails of edges, what in-rows are made of, and rows
- * from arrays of another layout: by kernels, or by loops if a C++ compiler builds this for the tests. */
+/* records.cu -- fills edge records, rows of four, readers of shares, tails of edges, what in-rows are made of, rows
+ * from arrays of another layout, and first values of cells: by kernels, or by loops if a C++ compiler builds this for the tests. */
 #include "records.h"
+
+#include <string.h>
 
 #include "each.cuh"
 
@@ -181,6 +183,45 @@ void ordo_fill_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *e
 void ordo_fill_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row)
 {
     ordo_each_index(count, fill_offset{narrow, row});
+}
+
+struct fill_cell {
+    uint4 worst; /* over and over */
+    ordo_u32 *cell;
+    ordo_u64 words;
+
+    ORDO_EACH_FN void operator()(ordo_u64 i) const
+    {
+        const ordo_u32 word[4] = {worst.x, worst.y, worst.z, worst.w};
+        if (4 * i + 4 <= words)
+            ((uint4 *)cell)[i] = worst;
+        else
+            for (ordo_u64 at = 4 * i; at < words; at++)
+                cell[at] = word[at % 4];
+    }
+};
+
+struct fill_initial {
+    ordo_u32 *cell;
+    ordo_u32 words; /* of a cell */
+    const ordo_item *initial;
+    const ordo_u32 *value;
+
+    ORDO_EACH_FN void operator()(ordo_u64 i) const
+    {
+        for (ordo_u32 w = 0; w < words; w++)
+            cell[(ordo_u64)initial[i] * words + w] = value[i * words + w];
+    }
+};
+
+void ordo_fill_cells(void *cell, ordo_u64 count, ordo_u32 bytes, const void *worst, const ordo_item *initial,
+                     const void *value, ordo_u64 initial_count)
+{
+    fill_cell fill = {{}, (ordo_u32 *)cell, count * bytes / 4};
+    for (ordo_u32 at = 0; at < sizeof fill.worst; at += bytes)
+        memcpy((char *)&fill.worst + at, worst, bytes);
+    ordo_each_index((fill.words + 3) / 4, fill);
+    ordo_each_index(initial_count, fill_initial{(ordo_u32 *)cell, bytes / 4, initial, (const ordo_u32 *)value});
 }
 
 enum { PAGE = 2 << 20 };

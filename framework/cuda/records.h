@@ -1,6 +1,6 @@
 /* records.h -- fills what is derived from rows on the device: edge records (see ORDO_RECORD_NONE in
  * <ordo/scheduler/cuda_host.h>), rows of four, tails of edges, what in-rows are made of, and rows of the layout of the
- * back end from others; reads pages. */
+ * back end from others; first values of cells; reads pages. */
 #ifndef ORDO_CUDA_RECORDS_H
 #define ORDO_CUDA_RECORDS_H
 
@@ -35,6 +35,10 @@ typedef struct ordo_words {
 void ordo_fill_edges(ordo_words head, ordo_words weight, ordo_u64 m, ordo_u32 *edge);
 /* row: [count] of 8 bytes, from ones of 4. Asynchronous. */
 void ordo_fill_offsets(const ordo_u32 *narrow, ordo_u64 count, ordo_u64 *row);
+/* Sets cells of 4, 8 or 16 bytes: all to `worst`, and then that of initial[i] to value[i]. All but `worst` is on the
+ * device, the cells from a multiple of 16 bytes on. Asynchronous. */
+void ordo_fill_cells(void *cell, ordo_u64 count, ordo_u32 bytes, const void *worst, const ordo_item *initial,
+                     const void *value, ordo_u64 initial_count);
 /* Reads a word of each page of an array. Asynchronous. */
 void ordo_read_pages(const void *from, ordo_u64 bytes);
 

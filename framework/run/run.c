@@ -27,6 +27,7 @@
 #include "reserved.h"
 #include "session.h"
 #include "trace.h"
+#include "unset.h"
 
 struct ordo_job_private {
     const ordo_graph *graph;
@@ -49,6 +50,7 @@ struct ordo_job_private {
     ordo_sample *trace;
     size_t trace_count;
     ordo_u64 trace_step, trace_skipped;
+    bool unset; /* the back end sets the cells */
 };
 
 /* ---- checks ---- */
@@ -106,7 +108,7 @@ static ordo_status make_plan(const ordo_work *work, const ordo_options *options,
         return status;
     if (work->session && (status = ordo_session_check(work)))
         return status;
-    if ((status = ordo_grow_check(work, options)))
+    if ((status = ordo_unset_check(work)) || (status = ordo_grow_check(work, options)))
         return status;
     ordo_options on = *options;
     if (work->session)
@@ -410,6 +412,14 @@ static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *secon
     return status;
 }
 
+/* Sets the cells that the caller has not, or has the back end do so. */
+static ordo_status set_cells(const ordo_work *work, const ordo_options *options, const ordo_plan *p,
+                             ordo_job_private *own)
+{
+    own->unset = work->unset && p->backend && !options->group && work->initial;
+    return work->unset && !own->unset ? ordo_unset_cells(work, options->threads) : ORDO_OK;
+}
+
 static ordo_status run_plan(const ordo_work *work, const ordo_options *options, const ordo_plan *p, ordo_stats *stats)
 {
     static const ordo_csr no_rows;
@@ -439,10 +449,11 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
         .own = &own,
     };
     ordo_grown grown = {0};
-    sample_graph(&job);
-    ordo_status status = ordo_team_lease(p->backend ? 1 : options->threads, &job.team);
+    ordo_status status = set_cells(work, options, p, &own);
+    status = status ? status : ordo_team_lease(p->backend ? 1 : options->threads, &job.team);
     if (status)
         return status;
+    sample_graph(&job);
     job.threads = ordo_team_size(job.team);
     job.long_rows = !p->backend && job.threads > 1 && work->graph && work->op->kind == ORDO_KIND_RELAX &&
                     ordo_graph_longest_row(work->graph) >= ORDO_LONG_ROW;
@@ -518,6 +529,7 @@ ordo_status ordo_program_run(const ordo_program *program, const ordo_work *work,
     if (status || (status = check_options(options)) || (status = check_device_cells(work, options, &p)))
         return status;
     own.op = &none;
+    own.unset = false;
     status = run_plan(&own, options, &p, stats);
     if (status == ORDO_ERR_MEMORY && p.automatic && p.backend && program->run &&
         !options->device_cells) { /* the cells are unharmed */
@@ -702,6 +714,11 @@ ordo_session *ordo_job_session(const ordo_job *job, void **own)
 {
     *own = job->own->session ? ordo_session_own(job->own->session) : NULL;
     return job->own->session;
+}
+
+bool ordo_job_cells_are_unset(const ordo_job *job)
+{
+    return job->own->unset;
 }
 
 void *ordo_job_device_cells(const ordo_job *job, ordo_u64 *bytes)

@@ -20,7 +20,8 @@ MEANT = {"APP": "sssp", "GRAPH": "road.ordo", "NAME": "delta", "SCHEDULER": "del
          "KIND": "grid --width 9 --height 9 --weights uniform:1:9", "...": ""}
 # the same command in less time; a build that the test does not have
 SHORTER = [(r"--for \d+[sm]", "--for 1s"), (r"--sources \d+", "--sources 4"), (r"^ordo (run|check-operator) FILE", r"ordo \1 tolls.c"), (r"^build-ablation/ordo .*", ""), (r"build/ordo", "ordo"),
-           (r"--points \d\d\d+", "--points 500"), (r"^ordo bench lock-transfer\b.*", r"\g<0> --operations 2K"), (r"^ordo bench queue\b.*", r"\g<0> --operations 20K")]
+           (r"--points \d\d\d+", "--points 500"), (r"--vertices \d{5,}", "--vertices 2000"), (r"-g 12\b", "-g 8"),
+           (r"^ordo compare (?!.*--repeat)", "ordo compare --repeat 2 "), (r"^ordo bench lock-transfer\b.*", r"\g<0> --operations 2K"), (r"^ordo bench queue\b.*", r"\g<0> --operations 20K")]
 
 
 def commands(text):

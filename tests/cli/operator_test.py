@@ -243,7 +243,7 @@ class Run(Files):
             for u, v, _ in self.edges:
                 then[v] += 0.01 * want[u]
             want = then
-        for name in command.general_schedulers():
+        for name in command.some_schedulers(0):
             found = self.values(katz, self.gr, "--scheduler", name, "--set-state", "alpha=0.01", "--verify")
             self.assertLess(max(abs(float(a) - b) for a, b in zip(found, want)), 1e-8, name)
         r = ordo("run", katz, self.gr, "--set-state", "alpha=0.01", "--set-state", "rounds=1", "--verify")
@@ -275,7 +275,7 @@ class Run(Files):
                         gone[v] = 1
                         for u, w in both:
                             left[w] -= u == v
-            for name in command.general_schedulers():
+            for name in command.some_schedulers(1):
                 self.assertEqual([int(v) for v in self.values(peel, simple, "--symmetric", "--scheduler", name, "--threads", 2, "--set-state", f"k={k}", "--verify")], gone, (name, k))
         degree = [sum(u == v for u, _, _ in self.edges) for v in range(self.n)]
         rank, arrives = [0.0] * self.n, [0.15 * (v == self.source) for v in range(self.n)]
@@ -285,7 +285,7 @@ class Run(Files):
             for u, v, _ in self.edges:
                 then[v] += 0.85 * arrives[u] / degree[u]
             arrives = then
-        for name in command.general_schedulers():
+        for name in command.some_schedulers(2):
             found = [float(v) for v in self.values(walks, self.gr, "--source", self.source, "--scheduler", name, "--verify=both")]
             self.assertLess(sum(abs(a - b) for a, b in zip(found, rank)), self.n * 1e-7 / 0.15, name)
         record = self.path("sum.jsonl")
@@ -306,7 +306,7 @@ class Run(Files):
         cells = self.values(self.write("cells.c", source.replace("#define ORDO_RELAX_RESULT gone\n", "")), simple, "--symmetric", "--set-state", "k=6")  # how far below 0 depends on the order
         self.assertEqual([int(v) < 0 for v in cells], [g == 1 for g in gone])
         strict = self.write("strict.c", pathlib.Path(walks).read_text().replace("return (double)graph->n * s->least / (1 - s->damping);", "(void)s; (void)graph; return 0;"))
-        failed = [ordo("run", strict, self.gr, "--source", self.source, "--scheduler", name, "--verify") for name in command.general_schedulers()]
+        failed = [ordo("run", strict, self.gr, "--source", self.source, "--scheduler", name, "--verify") for name in command.some_schedulers(3)]
         self.assertIn(1, [r.returncode for r in failed])
         for r in failed:
             self.assertRegex(r.err, r"\A(ordo: vertex \d+: found \S+, expected \S+\n)?\Z")
@@ -330,7 +330,7 @@ class Run(Files):
         for u, v, w in self.edges:
             if u // 4 != v // 4:
                 best[u // 4] = min(best[u // 4], w << 32 | v)
-        for name in command.general_schedulers():
+        for name in command.some_schedulers(4):
             found = [2**64 - 1 if v == "inf" else int(v) for v in self.values(lightest, self.gr, "--scheduler", name, "--threads", 2, "--verify")]
             self.assertEqual(found, best, name)
         far = pathlib.Path(lightest).read_text().replace("return s->size ? v / s->size : v;", "return v * s->size;")
@@ -352,7 +352,7 @@ class Run(Files):
                 if want[u][0] != INF:
                     want[v] = min(want[v], (want[u][0] + w, want[u][1] + 1, u))
         text = ["inf" if c[0] == INF else ",".join(map(str, c)) for c in want]
-        for name in command.general_schedulers():
+        for name in command.some_schedulers(5):
             self.assertEqual(self.values(nearest, self.gr, "--source", self.source, "--scheduler", name, "--threads", 2, "--verify"), text, name)
         # as on a processor that has no compare-and-swap of 16 bytes
         without = self.write("without.c", "#define ORDO_NO_SWAP16\n" + pathlib.Path(nearest).read_text())

@@ -70,6 +70,8 @@ class Ranks(Simulated):
             for app, scheduler in (("sssp", "delta"), ("bfs", "bsp"), ("bfs", "delta") if i % 2 else ("sssp", "bsp"),
                                    ("bfs" if i % 3 == 2 else "sssp", "near_far")):
                 i += 1
+                if QUICK and i % 2:
+                    continue
                 box = {"FAKE_BOX": str((1, 3, 20)[i // 2 % 3])} if i % 2 else {}
                 self.right(2 + i % 3, app, "--generate", graph, "-s", "--scheduler", scheduler, "--seed", i, **box)
 
@@ -124,7 +126,7 @@ class Ranks(Simulated):
                 ("kcore",), ("mst",), ("pagerank", "--tolerance", "1e-4"), ("lp",), ("hits",), ("sssp", "--scheduler", "auto"))
         for i, graph in enumerate(GRAPHS):
             for j, app in enumerate(apps):
-                if (i + j) % 2 and graph != GRAPHS[3]:
+                if (i + j) % (4 if QUICK else 2) and (QUICK or graph != GRAPHS[3]):
                     continue
                 ranks, seen = ((2, 1), (4, 2), (3, 1), (3, 2))[(i + j // 2) % 4]
                 box = {"FAKE_BOX": str((1, 7)[i % 2])} if j < 4 and (i + j) % 3 == 0 else {}
@@ -195,7 +197,7 @@ class Ranks(Simulated):
                                                                "near_far", "delta")), *graph) for app in apps]
         ways = self.partitions(256)
         for i, (app, expected) in enumerate(zip(apps, one)):
-            for ranks, how in ways if not QUICK else (ways[i % len(ways)], ways[(i + 3) % len(ways)]):
+            for ranks, how in ways if not QUICK else (ways[i % len(ways)],):
                 unmapped = {"ORDO_UNMAPPED": "1", "FAKE_PEERS_SEEN": "1"} if i % 3 == 0 and app[-1] != "broker" else {}
                 found = self.values(ranks, *app, *graph, "--partition", how, **unmapped)
                 if app[0] not in ("pagerank", "hits"):
@@ -285,6 +287,8 @@ class Ranks(Simulated):
                   (False, "lp", "directed.sg", "--rounds", 4), (True, "pagerank", "both.sg"), (False, "pagerank", "directed.sg"),
                   (True, "pagerank", "directed.sg", "--set", "direction=push"), (False, "kcore", "both.sg")]
         for i, (own, app, graph, *words) in enumerate(cases):
+            if QUICK and i % 2 and own:
+                continue
             values, record = [], []
             for ranks in (None, 2 + i % 2):
                 at = self.file("values") + str(ranks)

@@ -38,10 +38,6 @@ ORDO_DEV void ordo_dev_fence_system(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     fiber_touch();
 }
-ORDO_DEV void ordo_dev_fence_seq_cst_system(void)
-{
-    ordo_dev_fence_system();
-}
 /* Two words here. A load that gets the second one, which has a place's turn, gets the first one that was stored with
  * it, or one that was stored later. */
 ORDO_DEV ulonglong2 ordo_dev_load_wide_system(const ulonglong2 *p)

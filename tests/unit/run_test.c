@@ -184,6 +184,43 @@ static int schedulers(void)
     return (int)ordo_schedulers(all, 64);
 }
 
+/* The run sets cells that the caller has not, whatever they hold; those of initial items are the caller's. */
+START_TEST(unset_cells_are_set)
+{
+    int count = schedulers();
+    make_graph("road", 40000 / SLOWER);
+    const ordo_u64 n = ordo_graph_out(graph)->n, bytes = n * sizeof *cells;
+    ordo_u32 *right = malloc(bytes);
+    ordo_work work = work_for("sssp_u32");
+    ck_assert_int_eq(ordo_run(&work, NULL, NULL), ORDO_OK);
+    memcpy(right, cells, bytes);
+    const ordo_item both[] = {source, (ordo_item)(n / 2)};
+    for (int s = 0; s < count; s++)
+        for (int threads = 1; threads < 4; threads += 2) {
+            const ordo_options options = {.scheduler = all[s]->name, .threads = threads};
+            work = work_for("sssp_u32");
+            work.initial = both;
+            work.initial_count = 2;
+            work.unset = true;
+            memset(cells, 0, bytes);
+            cells[both[1]] = right[both[1]];
+            ck_assert_msg(ordo_run(&work, &options, NULL) == ORDO_OK, "%s", ordo_last_error());
+            ck_assert_msg(!memcmp(cells, right, bytes), "%s with %d threads", all[s]->name, threads);
+        }
+    work = work_for("sssp_u32"); /* all items are initial: all cells are set */
+    work.initial = NULL;
+    work.unset = true;
+    ck_assert_int_eq(ordo_run(&work, NULL, NULL), ORDO_OK);
+    ck_assert(!memcmp(cells, right, bytes));
+    work = work_for("kcore");
+    work.unset = true;
+    ck_assert_int_eq(ordo_run(&work, NULL, NULL), ORDO_ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(ordo_last_error(), "expected an operator that selects"));
+    free(right);
+    drop_graph();
+}
+END_TEST
+
 START_TEST(statistics_add_up)
 {
     int count = schedulers();
@@ -674,6 +711,7 @@ int main(void)
         tcase_add_loop_test(tests, refuses_by_name, 0, sizeof refusals / sizeof refusals[0]);
     tcase_add_test(tests, settings_of_other_schedulers_are_passed_over);
     tcase_add_test(tests, wrong_work_is_refused);
+    tcase_add_test(tests, unset_cells_are_set);
     tcase_add_test(tests, statistics_add_up);
     if (!UNDER_TSAN)
         tcase_add_test(tests, long_traces_are_thinned);

@@ -257,6 +257,9 @@ typedef struct ordo_work {
                                * reads it */
     bool final;               /**< the cells are the caller's answer when the run has ended: ordo_options::device_cells
                                * may get them */
+    bool unset; /**< relax operators that select, outside of sessions: the run sets all cells but those of `initial` to
+                 * the operator's worst value, so the caller sets those alone. A run on a GPU does so there, and copies
+                 * none. initial is NULL: all cells are set already */
     ordo_session *session; /**< NULL, or where the run takes place: on its device, whatever the options say. cells and
                             * initial are then arrays of it, and so are those of the state that are to stay there;
                             * others are the host's, and copied for the run */

@@ -131,6 +131,9 @@ ORDO_API ordo_status ordo_group_collect(const ordo_group *group, const ordo_u64 
 /* By all ranks, for work on GPUs that is not a run: chooses the GPU of this rank, makes the memory of all reachable,
  * and sets *out to the group, the rank and ordo_peers. Errors: ORDO_ERR_DEVICE; ORDO_ERR_USAGE (too many ranks). */
 ORDO_API ordo_status ordo_group_devices(ordo_group *group, const ordo_backend *backend, ordo_remote *out);
+/* Whether the back end sets the cells, all but those of initial items to the operator's worst value: ordo_work::unset.
+ */
+ORDO_API bool ordo_job_cells_are_unset(const ordo_job *job);
 /* Where the cells are wanted on the device as well (ordo_options.device_cells), and how many bytes; NULL: nowhere. */
 ORDO_API void *ordo_job_device_cells(const ordo_job *job, ordo_u64 *bytes);
 /* Number of threads that the run may use on the host. */

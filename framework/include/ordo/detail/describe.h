@@ -12,7 +12,7 @@
 #define ORDO_STRING_(_text) #_text
 #define ORDO_STRING(_text) ORDO_STRING_(_text)
 
-#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_GROWS
+#if ORDO_OP_KIND == ORDO_KIND_RELAX && ORDO_OP_ORDER != ORDO_SUM
 static void op_worst_of(void *cell)
 {
     *(op_cell *)cell = op_worst();

@@ -57,14 +57,22 @@
  *             for (`ordered`): before E3's stores, and behind D3's loads.
  *   entries, used   relaxed: only their values are used.
  *   tail, head      of the distributor relaxed. Of the Broker Queue, a fence (acquire and release) is ahead of E2 and
- *             D2, and one of sequential consistency between the two reads of Answers, each by the thread that does the
- *             step. So a call that sees an addition to one word sees all that happened before it, also additions to the
- *             other one; and two calls that answer cannot see two additions in different orders.
- * Then there is an order of all calls that agrees with what happens before what: tickets give the order of enqueues and
- * that of dequeues; `empty` with tail t comes behind dequeues below t, whose additions its read of head saw, and ahead
- * of enqueues from t on, whose additions its read of tail did not see; `full` likewise. Warps that know of each other's
- * calls by a clock alone get the same where an atomic is done, in one order at the cache, when its result is there;
- * histories on GPUs are tested with such a clock.
+ *             D2, by the thread that does the step, and the first of the two reads of Answers acquires. So a call that
+ *             sees an addition to one word sees all that happened before it, also additions to the other one. Additions
+ *             continue the release sequence of those before them, so it sees what happened before these, too.
+ * Then there is an order of all calls that agrees with what happens before what (->). Tickets give the order of
+ * enqueues and that of dequeues. `empty`, which reads head = h and then tail = h, comes behind dequeue h and ahead of
+ * enqueue h + 1; `full`, which reads tail = t and then head = h <= t - N, behind enqueue t and ahead of dequeue h + 1.
+ * No circle goes through `empty`:
+ *   enqueue m > h -> `empty`, or -> a dequeue up to h: its read of tail, behind a read of head that acquired dequeue h
+ *     and those before it, would have seen m.
+ *   `empty` -> an enqueue or a dequeue up to h: its reads saw these.
+ *   Another answer has its place by the same two words. `empty` with h2 > h is behind this one, as is `full` with
+ *     head >= h; `full` with head < h is ahead. A later answer reads no less of either word, so -> agrees with that.
+ * `full` likewise. So the two reads need no fence of sequential consistency between them. One of system scope would
+ * wait for all that the thread has stored in other GPUs. Warps that know of each other's calls by a clock alone get the
+ * same where an atomic is done, in one order at the cache, when its result is there; histories on GPUs are tested with
+ * such a clock.
  *
  * Several GPUs. Words and places may be in memory that other GPUs map, and these then make the same calls, with the
  * addresses at which they see it (ordo_dev_broker_system). Steps, invariants and progress are those above; no word says
@@ -137,6 +145,17 @@ template <bool System, typename T> ORDO_DEV T ordo_dev_broker_load(const ordo_de
     else
         return ordo_dev_load(p);
 }
+/* The first of the two reads of Answers, which acquires. On one GPU by a fence: it takes no longer there, and calls that
+ * find no place come back later, which is worth 5 % where there are more threads than places
+ * (docs/lab/0082-cells-set-on-the-device.md). */
+template <bool System> ORDO_DEV ordo_u64 ordo_dev_broker_read_first(const ordo_dev_broker_at<System> &, ordo_u64 *p)
+{
+    if constexpr (System)
+        return ordo_dev_acquire_system(p);
+    const ordo_u64 value = ordo_dev_load(p);
+    ordo_dev_fence_seq_cst();
+    return value;
+}
 template <bool System, typename T> ORDO_DEV T ordo_dev_broker_add(const ordo_dev_broker_at<System> &, T *p, T value)
 {
     if constexpr (System)
@@ -150,13 +169,6 @@ template <bool System> ORDO_DEV void ordo_dev_broker_fence(const ordo_dev_broker
         ordo_dev_fence_system();
     else
         ordo_dev_fence();
-}
-template <bool System> ORDO_DEV void ordo_dev_broker_fence_seq_cst(const ordo_dev_broker_at<System> &)
-{
-    if constexpr (System)
-        ordo_dev_fence_seq_cst_system();
-    else
-        ordo_dev_fence_seq_cst();
 }
 
 template <bool System>
@@ -189,14 +201,12 @@ ORDO_DEV void ordo_dev_broker_set(const ordo_dev_broker_at<System> &q, ordo_u64 
 /* Whether the queue was empty at a moment of this call, and whether it had no free place; see Answers. */
 template <bool System> ORDO_DEV bool ordo_dev_broker_was_empty(const ordo_dev_broker_at<System> &q)
 {
-    const ordo_u64 head = ordo_dev_broker_load(q, &q.words->head);
-    ordo_dev_broker_fence_seq_cst(q);
+    const ordo_u64 head = ordo_dev_broker_read_first(q, &q.words->head);
     return head >= ordo_dev_broker_load(q, &q.words->tail);
 }
 template <bool System> ORDO_DEV bool ordo_dev_broker_was_full(const ordo_dev_broker_at<System> &q)
 {
-    const ordo_u64 tail = ordo_dev_broker_load(q, &q.words->tail);
-    ordo_dev_broker_fence_seq_cst(q);
+    const ordo_u64 tail = ordo_dev_broker_read_first(q, &q.words->tail);
     const ordo_u64 head = ordo_dev_broker_load(q, &q.words->head);
     return tail >= head && tail - head >= (ordo_u64)1 << q.shift;
 }

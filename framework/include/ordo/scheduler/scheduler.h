@@ -411,8 +411,8 @@ struct ordo_operator {
     ordo_u32 targets; /* the most targets of a request */
     bool hands_edges; /* the framework hands edges to it */
     int items;        /* what its items may be, a sum of ORDO_ITEMS_...; 0: critical, and its app knows what they are */
-    /* Operators that are ORDO_GROWING; `key` where they have ORDO_RELAX_KEY. Else NULL. */
-    void (*worst)(void *cell);
+    void (*worst)(void *cell); /* relax operators that select: writes op_worst(). Else NULL */
+    /* Operators that are ORDO_GROWING and have ORDO_RELAX_KEY. Else NULL. */
     ordo_u64 (*key)(const void *state, ordo_item item);
     /* Relax operators: op_delta, the width of a bucket for n vertices and m edges, in units of priority; 0: what
      * weights and degrees make of it. Else NULL. */

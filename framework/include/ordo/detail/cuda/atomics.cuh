@@ -190,11 +190,6 @@ ORDO_DEV void ordo_dev_fence_system(void) /* acquire and release */
     __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
 }
 
-ORDO_DEV void ordo_dev_fence_seq_cst_system(void) /* besides, all of these have one order */
-{
-    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM);
-}
-
 /* By one thread: prefetches a cache line into the second-level cache, if `has`. */
 ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
 {
