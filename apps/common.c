@@ -423,44 +423,54 @@ ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_ap
     return status;
 }
 
-/* Of the words that are not `unreached`. */
+ordo_word_totals ordo_total_words(ordo_type type, const void *all, ordo_u64 begin, ordo_u64 end)
+{
+    ordo_word_totals t = {0};
+    /* no branch: unreached vertices are unpredictable */
+    if (ordo_is_wide(type)) {
+        const ordo_u64 *words = all, unreached = ordo_unreached_word(type);
+        for (ordo_u64 v = begin; v < end; v++) {
+            const ordo_u64 there = words[v] != unreached, w = words[v] & -there;
+            t.reached += there;
+            t.max = w > t.max ? w : t.max;
+            t.whole += w;
+        }
+        return t;
+    }
+    const ordo_u32 *words = all, unreached = (ordo_u32)ordo_unreached_word(type);
+    ordo_u32 most = 0;
+    for (ordo_u64 stop; begin < end; begin = stop) { /* pieces in which counters of 32 bits, as vectors have, suffice */
+        ordo_u32 reached = 0, low = 0, high = 0;
+        stop = end - begin < 1 << 15 ? end : begin + (1 << 15);
+        for (ordo_u64 v = begin; v < stop; v++) {
+            const ordo_u32 there = words[v] != unreached, w = words[v] & -there;
+            reached += there;
+            most = w > most ? w : most;
+            low += w & 0xffff;
+            high += w >> 16;
+        }
+        t.reached += reached;
+        t.whole += low + ((ordo_u64)high << 16);
+    }
+    t.max = most;
+    return t;
+}
+
 typedef struct totals {
-    bool wide;
+    ordo_type type;
     const void *words;
-    ordo_u64 unreached;
     pthread_mutex_t lock; /* of the rest */
-    ordo_u64 reached, max;
-    unsigned __int128 whole;
+    ordo_word_totals all;
 } totals;
 
 static void total_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     totals *t = arg;
-    ordo_u64 reached = 0, max = 0, low = 0;
-    unsigned __int128 whole = 0;
-    /* no branch: unreached vertices are unpredictable */
-    if (t->wide) {
-        for (ordo_u64 v = begin; v < end; v++) {
-            const ordo_u64 word = ((const ordo_u64 *)t->words)[v], there = word != t->unreached, w = word & -there;
-            reached += there;
-            max = w > max ? w : max;
-            whole += w;
-        }
-    } else {
-        const ordo_u32 *words = t->words, unreached = (ordo_u32)t->unreached;
-        ordo_u32 most = 0;
-        for (ordo_u64 v = begin; v < end; v++) { /* at most 2^32 words: `low` cannot overflow */
-            const ordo_u32 there = words[v] != unreached, w = words[v] & -there;
-            reached += there;
-            most = w > most ? w : most;
-            low += w;
-        }
-        max = most;
-    }
+    const ordo_word_totals part = ordo_total_words(t->type, t->words, begin, end);
     pthread_mutex_lock(&t->lock);
-    t->reached += reached;
-    t->max = max > t->max ? max : t->max;
-    t->whole += whole + low;
+    t->all.reached += part.reached;
+    t->all.max = part.max > t->all.max ? part.max : t->all.max;
+    t->all.whole += part.whole;
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -468,21 +478,19 @@ void ordo_answer_sum(ordo_answer *answer, int threads)
 {
     const ordo_type type = answer->type;
     const bool is_real = ordo_is_real(type);
-    totals t = {.wide = ordo_is_wide(type),
-                .words = answer->values,
-                .unreached = ordo_unreached_word(type),
-                .lock = PTHREAD_MUTEX_INITIALIZER};
+    const ordo_u64 unreached = ordo_unreached_word(type);
+    totals t = {.type = type, .words = answer->values, .lock = PTHREAD_MUTEX_INITIALIZER};
     double real = 0;
     if (ordo_for_ranges(threads, answer->n, 0, total_range, &t)) /* no team */
         total_range(&t, 0, answer->n);
     for (ordo_u64 v = 0; is_real && v < answer->n; v++) {
         const ordo_u64 word = ordo_word_at(type, t.words, v);
-        real += word == t.unreached ? 0 : ordo_word_value(type, word);
+        real += word == unreached ? 0 : ordo_word_value(type, word);
     }
-    const ordo_u64 max = t.max;
-    const unsigned __int128 whole = t.whole;
+    const ordo_u64 max = t.all.max;
+    const unsigned __int128 whole = t.all.whole;
     const bool large = !is_real && whole > INT64_MAX; /* of i64: a double tells its size */
-    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = t.reached};
+    answer->fields[0] = (ordo_field){.name = "reached", .type = ORDO_U64, .whole = t.all.reached};
     answer->fields[1] = (ordo_field){.name = "max", .type = is_real ? ORDO_F32 : ORDO_U64};
     answer->fields[2] = (ordo_field){.name = "sum",
                                      .type = is_real || large ? ORDO_F32 : ORDO_U64,

@@ -132,6 +132,12 @@ ordo_status ordo_answer_paths(ordo_answer *answer, ordo_type type, const ordo_ap
                               ordo_path_answer *out);
 /* The same answer, to be verified. */
 ordo_path_answer ordo_answer_claimed(const ordo_answer *answer, const ordo_app_input *input);
+/* Of words that are not "unreached": their number, the largest, and their sum, as unsigned integers. */
+typedef struct ordo_word_totals {
+    ordo_u64 reached, max;
+    unsigned __int128 whole;
+} ordo_word_totals;
+ordo_word_totals ordo_total_words(ordo_type type, const void *words, ordo_u64 begin, ordo_u64 end);
 /* Fields reached, max and sum of the values, by that many threads (0: one a core); sums of reals are taken in double,
  * in order of ids, by one. */
 void ordo_answer_sum(ordo_answer *answer, int threads);

@@ -68,12 +68,7 @@ typedef struct overflow {
 static void max_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     overflow *o = arg;
-    ordo_u64 max = 0, unreached = ordo_unreached_word(o->type);
-    for (ordo_u64 v = begin; v < end; v++) {
-        const ordo_u64 d = ordo_word_at(o->type, o->dist, v);
-        max = d != unreached && d > max ? d : max;
-    }
-    ordo_keep_least_u64(&o->max, ~max);
+    ordo_keep_least_u64(&o->max, ~ordo_total_words(o->type, o->dist, begin, end).max);
 }
 
 /* Of a sum of i64, which is rounded: false where it may not fit. */
@@ -118,11 +113,14 @@ static ordo_status check_overflow(const ordo_graph *graph, double limit, const v
     overflow o = {.g = g, .type = g->weight_type, .dist = dist, .limit = limit, .max = ~(ordo_u64)0, .first = g->m};
     if (fits(o.type, limit))
         return ORDO_OK;
+    ordo_graph_info info;
+    ordo_graph_get_info(graph, &info);
+    /* a path has fewer than n edges, and a rounded sum grows by no more than twice a weight */
+    if (fits(o.type, info.weight_max * g->n * (ordo_is_real(o.type) ? 2 : 1)))
+        return ORDO_OK;
     ordo_status status = ordo_for_ranges(threads, g->n, 0, max_range, &o);
     if (status)
         return status;
-    ordo_graph_info info;
-    ordo_graph_get_info(graph, &info);
     if (fits(o.type, ordo_word_value(o.type, ~o.max) + info.weight_max))
         return ORDO_OK;
     status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, overflow_range, &o);

@@ -22,6 +22,21 @@ class Run(Base):
     def test_limit(self):
         self.assertEqual(self.values("--limit", 50), [d if d <= 50 else INF for d in self.dist])
 
+    def test_totals(self):
+        """Of distances of all 32 bits, in several pieces, by any number of threads; those of a path are known."""
+        path, n = self.path("heavy.wel"), 70001
+        for weight, status in ((60000, 0), (61357, 3)):  # 61357 * 69999 fits, 61357 * 70000 does not
+            with open(path, "w") as f:
+                f.write("".join(f"{v} {v + 1} {weight}\n" for v in range(n - 1)) + f"{n + 5} 0 1\n")
+            for threads in (1, 3):
+                r = ordo("sssp", path, "--source", 0, "--threads", threads, "--json", "-")
+                self.assertEqual(r.returncode, status, r.err)
+                if status:
+                    self.assertIn(f"edge {n - 2} -> {n - 1}: distance {(n - 2) * weight} + weight {weight} does not fit u32", r.err)
+                    continue
+                found = json.loads(r.out)["result"]
+                self.assertEqual([found[key] for key in ("reached", "max", "sum")], [n, (n - 1) * weight, weight * n * (n - 1) // 2])
+
     def test_timeout(self):
         path = self.path("late.json")
         for name in schedulers():
