@@ -1,5 +1,6 @@
-/* records.cu -- fills edge records, rows of four, readers of shares, tails of edges, what in-rows are made of, rows
- * from arrays of another layout, and first values of cells: by kernels, or by loops if a C++ compiler builds this for the tests. */
+/* records.cu -- fills edge records, rows of four, readers of shares, tails of edges, what in-rows are made of, rows from
+ * arrays of another layout, and first values of cells: by kernels, or by loops if a C++ compiler builds this for the
+ * tests. */
 #include "records.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* unset.c -- see unset.h. The back end does the same on the device (ordo_cuda_set_cells). */
+/* unset.c -- see unset.h. For a run on a GPU the back end does the same there: set_cells in framework/cuda/host.cu. */
 #include "unset.h"
 
 #include <string.h>

@@ -244,8 +244,8 @@ typedef struct ordo_session ordo_session;
 typedef struct ordo_work {
     const ordo_operator *op; /**< what to run */
     const ordo_graph *graph; /**< rows of edges; for critical operators that need none: NULL */
-    void *cells; /**< [targets] relax and gather operators: of the operator's type, initialised; holds the result. More
-                  * where items are added: ordo_additions::most_items */
+    void *cells; /**< [targets] relax and gather operators: of the operator's type, initialised (but see `unset`); holds
+                  * the result. More where items are added: ordo_additions::most_items */
     const void *state;        /**< the operator's state struct, or NULL */
     ordo_u64 num_items;       /**< items are 0 .. num_items - 1; relax: at most n; gather: n. Relax operators: of
                                * vertices, also where the run's items are edges (ordo_options::items) */

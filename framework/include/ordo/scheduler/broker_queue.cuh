@@ -145,8 +145,8 @@ template <bool System, typename T> ORDO_DEV T ordo_dev_broker_load(const ordo_de
     else
         return ordo_dev_load(p);
 }
-/* The first of the two reads of Answers, which acquires. On one GPU by a fence: it takes no longer there, and calls that
- * find no place come back later, which is worth 5 % where there are more threads than places
+/* The first of the two reads of Answers, which acquires. On one GPU by a fence: it takes no longer there, and calls
+ * that find no place come back later, which is worth 5 % where there are more threads than places
  * (docs/lab/0082-cells-set-on-the-device.md). */
 template <bool System> ORDO_DEV ordo_u64 ordo_dev_broker_read_first(const ordo_dev_broker_at<System> &, ordo_u64 *p)
 {
