@@ -16,11 +16,12 @@ from command import Base, main, ordo
 
 LIBRARY = os.path.join(os.path.dirname(command.ORDO or ""), "libordo-mpi.so")
 MPIRUN = shutil.which("mpirun")
-# Root is refused, and so are more processes than cores, unless it is said that both are wanted. Open MPI looks for networks for
-# a fifth of a second unless it is told that there are none (test_model and test_namespaces let it look).
+# Root is refused, and so are more processes than cores, unless it is said that both are wanted. Open MPI looks for other layers
+# under its messages for a fifth of a second unless one is named (test_model and test_namespaces let it look), and gives the
+# processes of a job that failed a second to end.
 LOOKING = dict(os.environ, CUDA_VISIBLE_DEVICES="", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                OMPI_MCA_btl_vader_single_copy_mechanism="none")
-WORLD = dict(LOOKING, OMPI_MCA_pml="ob1", OMPI_MCA_btl="self,vader", OMPI_MCA_odls_base_sigkill_timeout="0")
+WORLD = dict(LOOKING, OMPI_MCA_pml="ob1", OMPI_MCA_odls_base_sigkill_timeout="0")
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
