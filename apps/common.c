@@ -439,7 +439,7 @@ ordo_word_totals ordo_total_words(ordo_type type, const void *all, ordo_u64 begi
     }
     const ordo_u32 *words = all, unreached = (ordo_u32)ordo_unreached_word(type);
     ordo_u32 most = 0;
-    for (ordo_u64 stop; begin < end; begin = stop) { /* pieces in which counters of 32 bits, as vectors have, suffice */
+    for (ordo_u64 stop; begin < end; begin = stop) { /* in so short pieces no counter of 32 bits overflows */
         ordo_u32 reached = 0, low = 0, high = 0;
         stop = end - begin < 1 << 15 ? end : begin + (1 << 15);
         for (ordo_u64 v = begin; v < stop; v++) {

@@ -115,7 +115,7 @@ static ordo_status check_overflow(const ordo_graph *graph, double limit, const v
         return ORDO_OK;
     ordo_graph_info info;
     ordo_graph_get_info(graph, &info);
-    /* a path has fewer than n edges, and a rounded sum grows by no more than twice a weight */
+    /* No distance exceeds this: a path has fewer than n edges, and rounding adds at most a weight to each sum. */
     if (fits(o.type, info.weight_max * g->n * (ordo_is_real(o.type) ? 2 : 1)))
         return ORDO_OK;
     ordo_status status = ordo_for_ranges(threads, g->n, 0, max_range, &o);

@@ -50,7 +50,7 @@ struct ordo_job_private {
     ordo_sample *trace;
     size_t trace_count;
     ordo_u64 trace_step, trace_skipped;
-    bool unset; /* the back end sets the cells */
+    bool unset; /* the back end sets the cells: ordo_work::unset */
 };
 
 /* ---- checks ---- */
@@ -412,12 +412,12 @@ static ordo_status run_in_group(ordo_job *job, const ordo_plan *p, double *secon
     return status;
 }
 
-/* Sets the cells that the caller has not, or has the back end do so. */
-static ordo_status set_cells(const ordo_work *work, const ordo_options *options, const ordo_plan *p,
-                             ordo_job_private *own)
+/* Sets the cells that the caller has left unset, or notes that the back end does. */
+static ordo_status fill_unset(const ordo_work *work, const ordo_options *options, const ordo_plan *p,
+                              ordo_job_private *own)
 {
     own->unset = work->unset && p->backend && !options->group && work->initial;
-    return work->unset && !own->unset ? ordo_unset_cells(work, options->threads) : ORDO_OK;
+    return work->unset && !own->unset ? ordo_unset_fill(work, options->threads) : ORDO_OK;
 }
 
 static ordo_status run_plan(const ordo_work *work, const ordo_options *options, const ordo_plan *p, ordo_stats *stats)
@@ -449,7 +449,7 @@ static ordo_status run_plan(const ordo_work *work, const ordo_options *options, 
         .own = &own,
     };
     ordo_grown grown = {0};
-    ordo_status status = set_cells(work, options, p, &own);
+    ordo_status status = fill_unset(work, options, p, &own);
     status = status ? status : ordo_team_lease(p->backend ? 1 : options->threads, &job.team);
     if (status)
         return status;

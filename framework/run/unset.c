@@ -47,7 +47,7 @@ static void fill_part(void *arg, int member)
     }
 }
 
-ordo_status ordo_unset_cells(const ordo_work *work, int threads)
+ordo_status ordo_unset_fill(const ordo_work *work, int threads)
 {
     if (!work->initial) /* all items are */
         return ORDO_OK;

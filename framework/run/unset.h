@@ -8,6 +8,6 @@
 ordo_status ordo_unset_check(const ordo_work *work);
 /* Sets all cells but those of initial items to the operator's worst value, by `threads` threads. Errors:
  * ORDO_ERR_MEMORY; those of a team. */
-ordo_status ordo_unset_cells(const ordo_work *work, int threads);
+ordo_status ordo_unset_fill(const ordo_work *work, int threads);
 
 #endif

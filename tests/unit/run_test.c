@@ -513,8 +513,9 @@ START_TEST(cells_are_bounds_whenever_a_run_ends)
     ck_assert_int_eq(ordo_run(&work, NULL, NULL), ORDO_OK);
     memcpy(right, cells, n * sizeof *right);
     int cut = 0;
+    const unsigned step = BRIEFER > 1 ? 3 : 1;
     for (int s = 0; s < count; s++)
-        for (unsigned trial = 0; trial<8; trial += BRIEFER> 1 ? 3 : 1) {
+        for (unsigned trial = 0; trial < 8; trial += step) {
             killer k = {.delay = 100 + trial * 700};
             pthread_t thread;
             ordo_options options = {.scheduler = all[s]->name, .threads = 2, .cancel = &k.cancel};
