@@ -16,7 +16,9 @@
  *
  * Not done: overlap with work; several communicators; messages of 2^31 entries and more from one thread to one rank.
  */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#define _GNU_SOURCE /* dl_iterate_phdr, nanosleep */
+#include <dlfcn.h>
+#include <link.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -91,6 +93,41 @@ static void wait_for_requests(int count, MPI_Request *requests)
     wait_for(&(awaited){.request = requests, .requests = count});
 }
 
+/* The files of loaded libraries. */
+typedef struct library_names {
+    char **name; /* [count], each one ours */
+    size_t count;
+} library_names;
+
+static int note_library(struct dl_phdr_info *library, size_t bytes, void *arg)
+{
+    library_names *const all_of_them = arg;
+    (void)bytes;
+    if (!library->dlpi_name[0])
+        return 0; /* the program */
+    char **const more = realloc(all_of_them->name, (all_of_them->count + 1) * sizeof *more);
+    if (!more)
+        return 1;
+    all_of_them->name = more;
+    more[all_of_them->count] = strdup(library->dlpi_name);
+    return more[all_of_them->count] ? (all_of_them->count++, 0) : 1;
+}
+
+/* Marks all libraries that are loaded now as never to be unloaded. In MPI_Finalize Open MPI 4.1 unloads its components
+ * and the libraries that they use, among them PMIx, which has a thread. One job of some thousands ended with a jump to
+ * an address at which nothing was mapped, as a call into an unloaded library does; so their code stays. Where memory is
+ * short some are not marked. They are opened behind the search, since that holds a lock of the loader. */
+static void keep_libraries(void)
+{
+    library_names loaded = {NULL, 0};
+    dl_iterate_phdr(note_library, &loaded);
+    for (size_t i = 0; i < loaded.count; i++) {
+        dlopen(loaded.name[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+        free(loaded.name[i]);
+    }
+    free(loaded.name);
+}
+
 static ordo_status join(int *my_rank, int *count)
 {
     int started = 0, level = MPI_THREAD_SINGLE;
@@ -100,6 +137,8 @@ static ordo_status join(int *my_rank, int *count)
     else if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         return ordo_fail(ORDO_ERR_DEVICE, "ranks: MPI does not start");
     mine = !started;
+    if (mine)
+        keep_libraries();
     if (level < MPI_THREAD_FUNNELED)
         return ordo_fail(ORDO_ERR_DEVICE, "ranks: MPI was initialised without threads, expected MPI_THREAD_FUNNELED");
     MPI_Comm_dup(MPI_COMM_WORLD, &all);
