@@ -18,6 +18,10 @@
  * its ghosts then, since nothing is under way. The direction is chosen by what ranks have before they meet, so items
  * that several ranks have found count as many times; they pull a superstep early at worst. Sums are pushed.
  *
+ * Where a cell may improve again, a rank that offers it a value that another one has just bettered makes an item in
+ * vain. So a large frontier is processed in two halves, with a meeting behind each. The next frontier is begun only
+ * when both are done, so an item is still processed in the superstep after the one that activated it.
+ *
  * Termination. No member has an item, by votes compared across a barrier: exact. Over several processes op_meet says
  * so.
  *
@@ -58,6 +62,9 @@ typedef struct ordo_bsp_vote {
 } ordo_bsp_vote;
 enum { ORDO_BSP_PULL_WORDS = 16, BSP_DENSE = 4 };
 
+/* Items for each rank from which a frontier is processed in halves. An exchange takes as long as some hundred items. */
+enum { BSP_HALVED = 1 << 14 };
+
 typedef struct bsp_run {
     ordo_job *job;
     ordo_share *shares;   /* [threads] */
@@ -87,6 +94,7 @@ typedef struct bsp_member {
     ordo_bin later;      /* entries with long rows, which all members share in a superstep of their own */
     ordo_u64 next_edges; /* sum of the out-degrees of the items in `next`, if the direction is chosen by it */
     ordo_counters count;
+    ordo_u64 opened; /* entries of the open bin that were opened to all members; the rest is a half that is to come */
 } bsp_member;
 
 /* Votes, waits for all members, adds up the votes. *rows: of long rows that were put off. False when the run is over.
@@ -121,8 +129,20 @@ ORDO_INLINE void bsp_begin_superstep(const bsp_run *run, int index, ordo_u64 sup
     ORDO_COUNT(ordo_job_sample(run->job, items, superstep, 0, 1, -1));
 }
 
-/* Makes `next` the open bin of this superstep, and the bin that was open before the new, empty `next`. */
-ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_bin *open)
+/* Opens all that is left of the open bin, or half of it. */
+ORDO_INLINE void bsp_open(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, const ordo_bin *open, bool half)
+{
+    const ordo_u64 left = open->count - me->opened;
+    ordo_bin now = *open;
+    now.data = (char *)open->data + me->opened * sizeof(op_entry);
+    now.count = half ? left / 2 : left;
+    me->opened += now.count;
+    ordo_share_open(&run->shares[index], &now, superstep);
+}
+
+/* Makes `next` the open bin of this superstep, and the bin that was open before the new, empty `next`; opens it, or
+ * half of it. */
+ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_member *me, ordo_bin *open, bool half)
 {
     ordo_bin swap = *open;
     me->count.put += me->next.count;
@@ -130,7 +150,8 @@ ORDO_INLINE void bsp_flip(bsp_run *run, int index, ordo_u64 superstep, bsp_membe
     me->next = swap;
     me->next.count = 0;
     me->next_edges = 0;
-    ordo_share_open(&run->shares[index], open, superstep);
+    me->opened = 0;
+    bsp_open(run, index, superstep, me, open, half);
 }
 
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
@@ -471,6 +492,13 @@ ORDO_INLINE ordo_u64 bsp_chunk(ordo_u64 most, ordo_u64 items, ordo_u64 edges, in
     return chunk > most ? most : chunk ? chunk : 1;
 }
 
+/* Whether a frontier of that many items, of all ranks, is processed in halves. All members of all ranks compute the
+ * same. */
+ORDO_INLINE bool bsp_halves(const ordo_job *job, ordo_u64 items)
+{
+    return !bsp_pulls && !op_sums && job->remote && items >= (ordo_u64)BSP_HALVED * job->remote->count;
+}
+
 ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
@@ -486,10 +514,11 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     bool pulling = false;
     bsp_due due = {0, 0, 0, 0};
     ordo_u64 my_items = me.next.count;
+    bool halved = false; /* a half of the open bin is to come */
     for (ordo_u64 superstep = 1; bsp_agree_with_ranks(run, index, superstep, &me, &my_items, &due, sync); superstep++) {
         bsp_begin_superstep(run, index, superstep, due.items + due.rows);
         if (due.rows) {
-            my_items = bsp_share_rows(run, index, superstep, &me, &rows, sync);
+            my_items = bsp_share_rows(run, index, superstep, &me, &rows, sync) + open.count - me.opened;
             continue;
         }
         const bool pull =
@@ -508,7 +537,11 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             my_items = bsp_pull_superstep(run, index, superstep, !pulling, due.own, &me);
             me.count.put += my_items;
         } else {
-            bsp_flip(run, index, superstep, &me, &open);
+            if (halved)
+                bsp_open(run, index, superstep, &me, &open, false);
+            else
+                bsp_flip(run, index, superstep, &me, &open, bsp_halves(job, due.items));
+            halved = !halved && bsp_halves(job, due.items);
             ordo_bin *const later = job->long_rows ? &me.later : NULL;
             const ordo_u64 chunk = bsp_chunk(most, due.items, due.edges, job->threads);
             if (sync == ORDO_SYNC_RACE) {
@@ -517,7 +550,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             } else {
                 op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_push, &me);
             }
-            my_items = me.next.count;
+            my_items = me.next.count + open.count - me.opened;
         }
         pulling = bsp_pulls && pull;
         me.count.work_seconds += ORDO_CLOCK(job) - before;
@@ -720,7 +753,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     for (ordo_u64 superstep = 1; bsp_agree(run, index, superstep, &me, me.next.count, &items, &edges, &none);
          superstep++) {
         bsp_begin_superstep(run, index, superstep, items);
-        bsp_flip(run, index, superstep, &me, &open);
+        bsp_flip(run, index, superstep, &me, &open, false);
         double before = ORDO_CLOCK(job);
         for (int k = 0; k < job->threads; k++) {
             ordo_share *share = &run->shares[(index + k) % job->threads];

@@ -110,7 +110,7 @@ ORDO_INLINE void bsp_work_edges(bsp_run *run, int index, const ordo_sync sync)
          superstep++) {
         bsp_begin_superstep(run, index, superstep, items);
         me.count.activations += superstep > 1 ? me.next.count : 0;
-        bsp_flip(run, index, superstep, &me, &open);
+        bsp_flip(run, index, superstep, &me, &open, false);
         to.superstep = (ordo_u32)superstep;
         const double before = ORDO_CLOCK(job);
         for (int k = 0; k < job->threads; k++) {

@@ -152,6 +152,13 @@ class Ranks(Base):
         self.addCleanup(WORLD.pop, "ORDO_UNMAPPED")
         self.all_same(cases)
 
+    def test_halves(self):
+        """Ranks meet within a large superstep, so that few items are processed for values that another rank has bettered."""
+        words = ("--generate", "uniform --vertices 100000 --degree 16 --weights uniform:1:255", "--scheduler", "bsp", "--threads", 1, "--json", "-")
+        one, two = json.loads(ordo(*APPS[0], *words).stdout), json.loads(self.over(2, *APPS[0], *words))
+        self.assertEqual(one["result"], two["result"])
+        self.assertLess(two["counts"]["edges"], 1.1 * one["counts"]["edges"])  # 1.07; by whole supersteps 1.14
+
     def test_libraries_stay(self):
         """What MPI has loaded for its messages is not unloaded when it ends, since its threads may still call it."""
         logs = self.path("loader")
