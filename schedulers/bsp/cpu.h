@@ -62,8 +62,9 @@ typedef struct ordo_bsp_vote {
 } ordo_bsp_vote;
 enum { ORDO_BSP_PULL_WORDS = 16, BSP_DENSE = 4 };
 
-/* Items for each rank from which a frontier is processed in halves. An exchange takes as long as some hundred items. */
-enum { BSP_HALVED = 1 << 14 };
+/* A frontier is processed in halves if it has as many items as that for each rank (an exchange takes as long as some
+ * hundred), and that part of all: where few are on it, as in a grid, what ranks find hardly meets. */
+enum { BSP_HALVED = 1 << 14, BSP_HALVED_PART = 8 };
 
 typedef struct bsp_run {
     ordo_job *job;
@@ -492,11 +493,11 @@ ORDO_INLINE ordo_u64 bsp_chunk(ordo_u64 most, ordo_u64 items, ordo_u64 edges, in
     return chunk > most ? most : chunk ? chunk : 1;
 }
 
-/* Whether a frontier of that many items, of all ranks, is processed in halves. All members of all ranks compute the
- * same. */
+/* Whether a frontier of that many items, of all ranks, is processed in halves; the same in all members of all ranks. */
 ORDO_INLINE bool bsp_halves(const ordo_job *job, ordo_u64 items)
 {
-    return !bsp_pulls && !op_sums && job->remote && items >= (ordo_u64)BSP_HALVED * job->remote->count;
+    return !bsp_pulls && !op_sums && job->remote && items >= (ordo_u64)BSP_HALVED * job->remote->count &&
+           items >= job->num_items / BSP_HALVED_PART;
 }
 
 ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
