@@ -190,7 +190,8 @@ ORDO_INLINE void delta_swap(ordo_bin *a, ordo_bin *b)
     *b = swap;
 }
 
-/* By member 0: counts the superstep, and samples what all have opened for it. */
+/* By member 0: counts the superstep, and samples what all have opened for it. Behind its share of the work, since it
+ * waits until all have opened theirs, and all would wait for it at the barrier. */
 ORDO_INLINE void delta_sample(delta_run *run, ordo_u64 superstep, ordo_u64 lowest)
 {
     ordo_job *job = run->job;
@@ -305,8 +306,6 @@ ORDO_INLINE void delta_open(delta_run *run, delta_member *me, int index, ordo_u6
     delta_swap(shared, &me->bins[lowest & (me->buckets - 1)]);
     me->count.put += shared->count;
     ordo_share_open(&run->shares[index], shared, superstep);
-    if (index == 0)
-        delta_sample(run, superstep, lowest);
 }
 
 /* Over several processes: meets the other ranks; the lowest bucket of all is not below the member's current one, since
@@ -320,6 +319,14 @@ ORDO_INLINE ordo_agreed delta_meet(delta_member *me, const ordo_sync sync)
     if (all.lowest < me->current)
         all.lowest = me->current;
     return all;
+}
+
+/* How many entries the member takes at once. Of levels nothing that is activated is in the same bucket, so pieces may
+ * be large. */
+ORDO_INLINE ordo_u64 delta_piece(const delta_run *run, int index, ordo_u64 superstep)
+{
+    const ordo_u64 most = (ordo_u64)run->job->tunable[DELTA_CHUNK];
+    return run->job->op->properties & ORDO_UNIFORM ? most : ordo_share_piece(&run->shares[index], superstep, most);
 }
 
 static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
@@ -351,7 +358,6 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
-    const ordo_u64 chunk = (ordo_u64)job->tunable[DELTA_CHUNK];
     const ordo_u64 most_alone = delta_most_alone(job);
     const ordo_u64 chain = job->threads == 1 ? ORDO_DELTA_NONE : (ordo_u64)job->tunable[DELTA_CHAIN];
     ordo_bin bins[64] = {{0}};
@@ -394,9 +400,11 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
         delta_open(run, &me, index, superstep, lowest, &shared);
         const ordo_u64 slot = lowest & (me.buckets - 1);
         double before = ORDO_CLOCK(job);
-        op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, delta_later(&me), sync, delta_push,
-                       &me);
+        op_drain_short(job, run->shares, index, superstep, delta_piece(run, index, superstep), &rows, &me.count,
+                       delta_later(&me), sync, delta_push, &me);
         ordo_set_state(job, index, ORDO_BUSY); /* no longer stealing */
+        if (index == 0)
+            delta_sample(run, superstep, lowest);
         delta_chain(&me, &me.bins[slot], &hop, chain, job->threads == 1, &rows, sync);
         if (!me.bins[slot].count)
             me.mask &= ~((ordo_u64)1 << slot);

@@ -25,7 +25,7 @@
 /* Constants of a release: see ORDO_TUNABLES. */
 #define DELTA_CONSTANTS(X)                                                                                             \
     X(DELTA_CHUNK, "chunk", INT, "64", 1, 65536, NULL, "items",                                                        \
-      "items that a thread takes from a shared bucket at once")                                                        \
+      "the most items that a thread takes from a shared bucket at once")                                               \
     X(DELTA_ALONE, "alone", INT, "128", 0, 1e9, NULL, "items",                                                         \
       "cpu: if one thread has all items, and no more than these, it processes bucket after bucket by itself")          \
     X(DELTA_PATIENCE, "patience", INT, "64", 0, 1e9, NULL, "items",                                                    \

@@ -194,14 +194,6 @@ ORDO_INLINE void near_far_go_alone(near_far_member *me, ordo_u64 others_lowest, 
     } while (me->near.count || me->far.count);
 }
 
-/* How many near items a member takes at once, where it then follows what they activate in its chain while others wait:
- * a quarter of what it has opened itself, 16 to `most`. */
-ORDO_INLINE ordo_u64 near_far_chunk(const ordo_share *own, ordo_u64 step, ordo_u64 most)
-{
-    const ordo_u64 part = own->opened == step ? own->count / 4 : 0, chunk = part > 16 ? part : 16;
-    return chunk < most ? chunk : most;
-}
-
 /* Processes the near items of all members, and then the member's own activations while they are few. Only members
  * whose votes say that they have near items have opened a share; where the threshold has `moved`, all have. */
 ORDO_INLINE void near_far_drain(near_far_run *run, near_far_member *me, ordo_u64 step, bool moved,
@@ -214,7 +206,7 @@ ORDO_INLINE void near_far_drain(near_far_run *run, near_far_member *me, ordo_u64
     const ordo_u64 chain = chains ? (ordo_u64)job->tunable[NEAR_FAR_CHAIN] : 0;
     const ordo_u64 patience = (ordo_u64)job->tunable[NEAR_FAR_PATIENCE];
     const bool ahead = chain && !(job->op->properties & ORDO_UNIFORM); /* levels: what is activated is not near */
-    const ordo_u64 chunk = ahead ? near_far_chunk(&run->shares[step & 1][me->index], step, most) : most;
+    const ordo_u64 chunk = ahead ? ordo_share_piece(&run->shares[step & 1][me->index], step, most) : most;
     bool go_on = true;
     for (int k = 0; k < job->threads && go_on; k++) {
         const int of = (me->index + k) % job->threads;

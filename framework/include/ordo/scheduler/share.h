@@ -53,6 +53,15 @@ ORDO_INLINE bool ordo_share_wait(const ordo_job *job, const ordo_share *share, o
     return true;
 }
 
+/* How many entries a member takes at once where it then follows what they activate while others wait: a quarter of
+ * what it has opened itself for this superstep, 16 to `most`. Larger pieces leave members without work, and the chains
+ * of the others are long. */
+ORDO_INLINE ordo_u64 ordo_share_piece(const ordo_share *own, ordo_u64 superstep, ordo_u64 most)
+{
+    const ordo_u64 quarter = own->opened == superstep ? own->count / 4 : 0, piece = quarter > 16 ? quarter : 16;
+    return piece < most ? piece : most;
+}
+
 /* Takes the indices *begin to *end - 1, at most `chunk`; false when none is left. By any member, after
  * ordo_share_wait. */
 ORDO_INLINE bool ordo_share_take(ordo_share *share, ordo_u64 chunk, ordo_u64 *begin, ordo_u64 *end)
