@@ -95,22 +95,22 @@ static void wait_for_requests(int count, MPI_Request *requests)
 
 /* The files of loaded libraries. */
 typedef struct library_names {
-    char **name; /* [count], each one ours */
+    char **name; /* [count], allocated, each one, too */
     size_t count;
 } library_names;
 
 static int note_library(struct dl_phdr_info *library, size_t bytes, void *arg)
 {
-    library_names *const all_of_them = arg;
+    library_names *const loaded = arg;
     (void)bytes;
     if (!library->dlpi_name[0])
         return 0; /* the program */
-    char **const more = realloc(all_of_them->name, (all_of_them->count + 1) * sizeof *more);
-    if (!more)
+    char **const longer = realloc(loaded->name, (loaded->count + 1) * sizeof *longer);
+    if (!longer)
         return 1;
-    all_of_them->name = more;
-    more[all_of_them->count] = strdup(library->dlpi_name);
-    return more[all_of_them->count] ? (all_of_them->count++, 0) : 1;
+    loaded->name = longer;
+    longer[loaded->count] = strdup(library->dlpi_name);
+    return longer[loaded->count] ? (loaded->count++, 0) : 1;
 }
 
 /* Marks all libraries that are loaded now as never to be unloaded. In MPI_Finalize Open MPI 4.1 unloads its components

@@ -19,8 +19,8 @@
  * that several ranks have found count as many times; they pull a superstep early at worst. Sums are pushed.
  *
  * Where a cell may improve again, a rank that offers it a value that another one has just bettered makes an item in
- * vain. So a large frontier is processed in two halves, with a meeting behind each. The next frontier is begun only
- * when both are done, so an item is still processed in the superstep after the one that activated it.
+ * vain. So a large frontier is processed in two halves, each a superstep with a meeting behind it. The next frontier is
+ * begun only when both are done.
  *
  * Termination. No member has an item, by votes compared across a barrier: exact. Over several processes op_meet says
  * so.
@@ -515,7 +515,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     bool pulling = false;
     bsp_due due = {0, 0, 0, 0};
     ordo_u64 my_items = me.next.count;
-    bool halved = false; /* a half of the open bin is to come */
+    bool halved = false; /* the last superstep pushed a half of the open bin, and the other one is to come */
     for (ordo_u64 superstep = 1; bsp_agree_with_ranks(run, index, superstep, &me, &my_items, &due, sync); superstep++) {
         bsp_begin_superstep(run, index, superstep, due.items + due.rows);
         if (due.rows) {
@@ -538,11 +538,12 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             my_items = bsp_pull_superstep(run, index, superstep, !pulling, due.own, &me);
             me.count.put += my_items;
         } else {
+            const bool half = !halved && bsp_halves(job, due.items);
             if (halved)
                 bsp_open(run, index, superstep, &me, &open, false);
             else
-                bsp_flip(run, index, superstep, &me, &open, bsp_halves(job, due.items));
-            halved = !halved && bsp_halves(job, due.items);
+                bsp_flip(run, index, superstep, &me, &open, half);
+            halved = half;
             ordo_bin *const later = job->long_rows ? &me.later : NULL;
             const ordo_u64 chunk = bsp_chunk(most, due.items, due.edges, job->threads);
             if (sync == ORDO_SYNC_RACE) {

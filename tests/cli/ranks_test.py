@@ -64,9 +64,9 @@ def start(count, *words, program=None, env=()):
 
 @unittest.skipUnless(MPIRUN and os.path.exists(LIBRARY), "no mpirun, or built without MPI")
 class Ranks(Base):
-    def over(self, count, *words, program=None):
+    def over(self, count, *words, program=None, env=()):
         """What rank 0 prints."""
-        run = start(count, *words, program=program)
+        run = start(count, *words, program=program, env=env)
         out, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0, err.decode())
         return out.decode()
@@ -163,9 +163,13 @@ class Ranks(Base):
         """What MPI has loaded for its messages is not unloaded when it ends, since its threads may still call it."""
         logs = self.path("loader")
         os.mkdir(logs)
-        run = start(2, "cc", "-s", "--generate", GRAPHS[0], env={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": os.path.join(logs, "log")})
-        self.assertEqual(run.wait(60), 0)
-        ranks = [log for log in (open(os.path.join(logs, name)).read() for name in os.listdir(logs)) if "libordo-mpi" in log]
+        self.over(2, "cc", "-s", "--generate", GRAPHS[0], env={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": os.path.join(logs, "log")})
+        ranks = []
+        for name in os.listdir(logs):
+            with open(os.path.join(logs, name)) as f:
+                log = f.read()
+            if "libordo-mpi" in log:
+                ranks.append(log)
         self.assertEqual(len(ranks), 2)
         for lines in ([line for line in log.splitlines() if "mca_pml_ob1" in line] for log in ranks):
             if not any("calling init" in line for line in lines):
