@@ -95,7 +95,8 @@ typedef struct bsp_member {
     ordo_bin later;      /* entries with long rows, which all members share in a superstep of their own */
     ordo_u64 next_edges; /* sum of the out-degrees of the items in `next`, if the direction is chosen by it */
     ordo_counters count;
-    ordo_u64 opened; /* entries of the open bin that were opened to all members; the rest is a half that is to come */
+    ordo_u64 opened; /* entries of the open bin that were opened to all members */
+    bool halved;     /* only a half of them, in all members of all ranks; the rest is for the next superstep */
 } bsp_member;
 
 /* Votes, waits for all members, adds up the votes. *rows: of long rows that were put off. False when the run is over.
@@ -500,11 +501,32 @@ ORDO_INLINE bool bsp_halves(const ordo_job *job, ordo_u64 items)
            items >= job->num_items / BSP_HALVED_PART;
 }
 
+/* A superstep that pushes. Returns the number of items that the member has for the next ones. */
+ORDO_INLINE ordo_u64 bsp_push_superstep(bsp_run *run, int index, ordo_u64 superstep, const bsp_due *due,
+                                        const ordo_rows *rows, ordo_bin *open, bsp_member *me, const ordo_sync sync)
+{
+    ordo_job *job = run->job;
+    const bool half = !me->halved && bsp_halves(job, due->items);
+    if (me->halved)
+        bsp_open(run, index, superstep, me, open, false);
+    else
+        bsp_flip(run, index, superstep, me, open, half);
+    me->halved = half;
+    ordo_bin *const later = job->long_rows ? &me->later : NULL;
+    const ordo_u64 chunk = bsp_chunk((ordo_u64)job->tunable[BSP_CHUNK], due->items, due->edges, job->threads);
+    if (sync == ORDO_SYNC_RACE) {
+        op_drain_short(job, run->shares, index, superstep, chunk, rows, &me->count, later, sync, bsp_post, me);
+        bsp_resolve(run, index, me);
+    } else {
+        op_drain_short(job, run->shares, index, superstep, chunk, rows, &me->count, later, sync, bsp_push, me);
+    }
+    return me->next.count + open->count - me->opened;
+}
+
 ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
 {
     ordo_job *job = run->job;
     const ordo_rows rows = ordo_rows_of(job->out, op_weight_type);
-    const ordo_u64 most = (ordo_u64)job->tunable[BSP_CHUNK];
     const int direction = run->front[0] ? (int)job->tunable[BSP_DIRECTION] : BSP_PUSH;
     bsp_member me = {.job = job, .run = run, .index = index};
     ordo_bin open = {0};
@@ -515,7 +537,6 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
     bool pulling = false;
     bsp_due due = {0, 0, 0, 0};
     ordo_u64 my_items = me.next.count;
-    bool halved = false; /* the last superstep pushed a half of the open bin, and the other one is to come */
     for (ordo_u64 superstep = 1; bsp_agree_with_ranks(run, index, superstep, &me, &my_items, &due, sync); superstep++) {
         bsp_begin_superstep(run, index, superstep, due.items + due.rows);
         if (due.rows) {
@@ -538,21 +559,7 @@ ORDO_INLINE void bsp_work(bsp_run *run, int index, const ordo_sync sync)
             my_items = bsp_pull_superstep(run, index, superstep, !pulling, due.own, &me);
             me.count.put += my_items;
         } else {
-            const bool half = !halved && bsp_halves(job, due.items);
-            if (halved)
-                bsp_open(run, index, superstep, &me, &open, false);
-            else
-                bsp_flip(run, index, superstep, &me, &open, half);
-            halved = half;
-            ordo_bin *const later = job->long_rows ? &me.later : NULL;
-            const ordo_u64 chunk = bsp_chunk(most, due.items, due.edges, job->threads);
-            if (sync == ORDO_SYNC_RACE) {
-                op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_post, &me);
-                bsp_resolve(run, index, &me);
-            } else {
-                op_drain_short(job, run->shares, index, superstep, chunk, &rows, &me.count, later, sync, bsp_push, &me);
-            }
-            my_items = me.next.count + open.count - me.opened;
+            my_items = bsp_push_superstep(run, index, superstep, &due, &rows, &open, &me, sync);
         }
         pulling = bsp_pulls && pull;
         me.count.work_seconds += ORDO_CLOCK(job) - before;
