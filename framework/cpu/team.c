@@ -102,19 +102,32 @@ static void event_post(event *e)
         syscall(SYS_futex, &e->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void ordo_team_barrier(ordo_team *team)
+ordo_u32 ordo_team_arrive(ordo_team *team)
 {
-    if (team->size == 1)
-        return;
     /* The phase cannot change before this member arrives, so a relaxed read of it is current. */
-    ordo_u32 phase = __atomic_load_n(&team->phase.word, __ATOMIC_RELAXED);
+    const ordo_u32 phase = __atomic_load_n(&team->phase.word, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == (ordo_u32)team->size) {
-        /* The last member to arrive: all others wait for the phase, so no member adds to `arrived` until it changes. */
+        /* The last member to arrive: no other arrives again before the phase changes, so none adds to `arrived`. */
         __atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
         event_post(&team->phase);
-    } else {
-        event_wait(&team->phase, phase, team->policy);
     }
+    return phase;
+}
+
+bool ordo_team_passed(const ordo_team *team, ordo_u32 phase)
+{
+    return __atomic_load_n(&team->phase.word, __ATOMIC_ACQUIRE) != phase;
+}
+
+void ordo_team_await(ordo_team *team, ordo_u32 phase)
+{
+    event_wait(&team->phase, phase, team->policy);
+}
+
+void ordo_team_barrier(ordo_team *team)
+{
+    if (team->size > 1)
+        ordo_team_await(team, ordo_team_arrive(team));
 }
 
 int ordo_team_waiting(const ordo_team *team)

@@ -16,6 +16,10 @@
  * bucket reaches the least of that, its entries are dealt into the circle. So any delta is possible, and memory follows
  * what is on the worklist. A mask tells the non-empty arrays.
  *
+ * A member that has nothing left in a superstep votes, and while it waits for the others it processes entries of its
+ * own that are in the next bucket, a few at a time. Where one is late, the others lose little, and some items are
+ * processed once more, as in wider buckets.
+ *
  * Rows of many edges are put off to a superstep of their own, in which all members take pieces of them.
  *
  * Over several processes every rank runs these supersteps on its own items. Ranks meet before each one
@@ -23,8 +27,11 @@
  * entries, until it has something to send: the others have nothing to do meanwhile, and a meeting for each bucket would
  * cost most on a road network, where paths are in one rank's part for long.
  *
- * Ends when no member has a non-empty array: activations happen only inside supersteps, and every member's vote is
- * taken after its last one. Exact, since votes and bins are only compared across a barrier.
+ * Ends when all members have voted that all of their arrays are empty. Exact: votes are only compared across a barrier,
+ * and such a member has none until the next superstep, since only a member itself puts entries into its arrays, while
+ * it processes others. The vote of one that has entries may be out of date when it is read: the bucket may be empty
+ * since, and then the superstep does nothing, and the entries may be more than it says, which delta_go_alone counts
+ * again.
  *
  * Does not: adapt delta while it runs (see adds).
  *
@@ -66,6 +73,7 @@ typedef struct delta_member {
     ordo_u64 current; /* bucket */
     ordo_u64 sent;    /* over several processes: the lowest bucket of what waits for other ranks */
     ordo_u64 buckets; /* a power of two */
+    ordo_u64 ahead;   /* how many buckets behind the current one it takes entries from while it waits */
     double base, per_delta;
     ordo_counters count;
 } delta_member;
@@ -229,7 +237,8 @@ ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, 
                                 const ordo_sync sync)
 {
     int turns = 0;
-    do {
+    while (delta_lowest(me) != ORDO_DELTA_NONE && delta_entries(me) <= most && !me->later.count &&
+           me->sent == ORDO_DELTA_NONE && turns < DELTA_TURNS && !ordo_job_stopped(me->job)) {
         me->current = delta_lowest(me);
         if (me->far_lowest <= me->current)
             delta_deal_far(me);
@@ -239,8 +248,7 @@ ORDO_INLINE void delta_go_alone(delta_member *me, ordo_bin *hop, ordo_u64 most, 
             return; /* more than that, or the run is to stop */
         me->mask &= ~((ordo_u64)1 << slot);
         turns += me->job->remote != NULL;
-    } while (delta_lowest(me) != ORDO_DELTA_NONE && delta_entries(me) <= most && !me->later.count &&
-             me->sent == ORDO_DELTA_NONE && turns < DELTA_TURNS && !ordo_job_stopped(me->job));
+    }
 }
 
 /* The most entries with which a member goes on by itself; 0: it does not. In a team of one there is no member to
@@ -339,7 +347,57 @@ static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
     ordo_bin_free(me->job, hop, sizeof(op_entry));
 }
 
-/* Votes, and waits for all members. */
+/* How many buckets behind the current one members take entries from while they wait. None where these would be
+ * processed too early at a price: of levels each entry is final when its level comes, sums grow until then, long rows
+ * would have others wait, and what goes to other ranks is sent before members vote. */
+ORDO_INLINE ordo_u64 delta_ahead(const ordo_job *job)
+{
+    const bool may = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_sums && !(job->op->properties & ORDO_UNIFORM);
+    return may && job->threads > 1 && !job->long_rows && !job->remote ? (ordo_u64)job->tunable[DELTA_RUN_AHEAD] : 0;
+}
+
+enum { DELTA_AHEAD_PIECE = 16 }; /* so many entries at once: when the last member arrives, it waits for the others' */
+
+/* By a member that has arrived at `barrier`: processes its own entries of the current bucket and the next ones until
+ * all have arrived. Only this member reads its arrays until it opens one in the next superstep. */
+ORDO_INLINE void delta_run_ahead(delta_member *me, ordo_u32 barrier, ordo_bin *piece, const ordo_rows *rows,
+                                 const ordo_sync sync)
+{
+    const double before = ORDO_CLOCK(me->job);
+    while (me->mask && !ordo_team_passed(me->job->team, barrier) && !ordo_job_stopped(me->job)) {
+        const ordo_u64 lowest = delta_lowest(me);
+        if (lowest > me->current + me->ahead || lowest == me->far_lowest)
+            break;
+        const ordo_u64 slot = lowest & (me->buckets - 1);
+        ordo_bin *bin = &me->bins[slot];
+        const ordo_u64 size = bin->count < DELTA_AHEAD_PIECE ? bin->count : DELTA_AHEAD_PIECE;
+        for (ordo_u64 i = 0; i < size; i++) /* a copy, since what they activate is appended to the array */
+            op_append(me->job, piece, ((const op_entry *)bin->data)[--bin->count]);
+        if (!bin->count)
+            me->mask &= ~((ordo_u64)1 << slot);
+        me->count.put += size;
+        op_expand_short(me->job, rows, (const op_entry *)piece->data, piece->count, &me->count, NULL, sync, delta_push,
+                        me);
+        piece->count = 0;
+    }
+    me->count.work_seconds += ORDO_CLOCK(me->job) - before;
+}
+
+/* Waits for all members, and meanwhile runs ahead. `piece` is memory. */
+ORDO_INLINE void delta_wait(delta_member *me, ordo_bin *piece, const ordo_rows *rows, const ordo_sync sync)
+{
+    if (!me->ahead) {
+        ordo_member_barrier(me->job, me->index);
+        return;
+    }
+    const ordo_u32 barrier = ordo_team_arrive(me->job->team);
+    delta_run_ahead(me, barrier, piece, rows, sync);
+    ordo_set_state(me->job, me->index, ORDO_AT_BARRIER);
+    ordo_team_await(me->job->team, barrier);
+    ordo_set_state(me->job, me->index, ORDO_BUSY);
+}
+
+/* Votes. What the member has since then is less, or follows from what it has voted for; see the top of the file. */
 ORDO_INLINE void delta_vote(delta_run *run, const delta_member *me, ordo_u64 superstep, ordo_u64 in_flight)
 {
     ordo_delta_vote *vote = &run->votes[me->index];
@@ -351,7 +409,6 @@ ORDO_INLINE void delta_vote(delta_run *run, const delta_member *me, ordo_u64 sup
         ordo_job_poll(run->job, in_flight);
         ordo_job_agree_stop(run->job, superstep);
     }
-    ordo_member_barrier(run->job, me->index);
 }
 
 ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
@@ -367,6 +424,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
                        .far_lowest = ORDO_DELTA_NONE,
                        .sent = ORDO_DELTA_NONE,
                        .buckets = (ordo_u64)1 << (63 - __builtin_clzll((ordo_u64)job->tunable[DELTA_BUCKETS])),
+                       .ahead = delta_ahead(job),
                        .per_delta = run->per_delta};
 
     ordo_count_from(job, index, &me.count, bins, (ordo_u32)me.buckets, &me.far);
@@ -377,6 +435,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
     for (ordo_u64 superstep = 1;; superstep++) {
         const ordo_agreed all = job->remote ? delta_meet(&me, sync) : (ordo_agreed){0};
         delta_vote(run, &me, superstep, shared.count);
+        delta_wait(&me, &hop, &rows, sync);
         const ordo_u64 lowest = job->remote ? all.lowest : delta_lowest_vote(run, superstep);
         if (ordo_job_stop_agreed(job, superstep))
             break;

@@ -30,6 +30,8 @@
       "cpu: if one thread has all items, and no more than these, it processes bucket after bucket by itself")          \
     X(DELTA_PATIENCE, "patience", INT, "64", 0, 1e9, NULL, "items",                                                    \
       "cpu: a chain of more items is shared once half of the threads wait for it")                                     \
+    X(DELTA_RUN_AHEAD, "run_ahead", INT, "1", 0, 32, NULL, "buckets",                                                  \
+      "cpu: a thread that waits for others processes its own items of so many buckets behind the current one")         \
     X(DELTA_LATENCY_BOUND, "latency_bound", INT, "-1", -1, 4294967295.0, NULL, "items",                                \
       "cuda: less than that in a superstep is little work: chains are followed, cells improved without a test; "       \
       "-1: a 64th of all, 32768 at least")                                                                             \

@@ -67,6 +67,43 @@ START_TEST(waiting_members_are_counted)
 }
 END_TEST
 
+/* As pass_on, with the barrier in two halves: member 0 arrives last, when it has seen the others wait, and these see
+ * that not all have arrived before. */
+static void pass_on_in_halves(void *arg, int member)
+{
+    relay *r = arg;
+    for (ordo_u64 round = 1; round <= ROUNDS; round++) {
+        r->value[member] = round * 100 + (ordo_u64)member;
+        while (member == 0 && ordo_team_waiting(r->team) < r->threads - 1)
+            ordo_yield();
+        const ordo_u32 barrier = ordo_team_arrive(r->team);
+        if (member == 0 && !ordo_team_passed(r->team, barrier))
+            __atomic_store_n(&r->wrong, 1, __ATOMIC_RELAXED);
+        while (round % 2 && !ordo_team_passed(r->team, barrier))
+            ordo_yield(); /* as other work would; in even rounds it waits at once */
+        if (round % 2 == 0)
+            ordo_team_await(r->team, barrier);
+        for (int t = 0; t < r->threads; t++)
+            if (r->value[t] != round * 100 + (ordo_u64)t)
+                __atomic_store_n(&r->wrong, 1, __ATOMIC_RELAXED);
+        ordo_team_await(r->team, barrier); /* returns at once */
+        ordo_team_barrier(r->team);
+    }
+}
+
+START_TEST(a_barrier_has_two_halves)
+{
+    static const int sizes[] = {1, 2, 3, 8, 33};
+    relay r = {.threads = sizes[_i]};
+    ck_assert_int_eq(ordo_team_lease(r.threads, &r.team), ORDO_OK);
+    for (int again = 0; again < 5; again++)
+        ordo_team_run(r.team, pass_on_in_halves, &r);
+    ck_assert_int_eq(r.wrong, 0);
+    ck_assert_int_eq(ordo_team_waiting(r.team), 0);
+    ordo_team_return(r.team);
+}
+END_TEST
+
 static void *lease_and_run(void *arg)
 {
     (void)arg;
@@ -197,6 +234,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, barrier_orders_writes, 0, 5);
     tcase_add_test(tests, waiting_members_are_counted);
+    tcase_add_loop_test(tests, a_barrier_has_two_halves, 0, 5);
     tcase_add_test(tests, leases_are_exclusive);
     tcase_add_test(tests, returned_teams_are_used_again);
     tcase_add_test(tests, silly_sizes_are_refused);

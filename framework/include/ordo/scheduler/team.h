@@ -13,6 +13,8 @@
 #include <ordo/error.h>
 #include <ordo/types.h>
 
+#include <stdbool.h>
+
 ORDO_BEGIN_DECLS
 
 typedef struct ordo_team ordo_team;
@@ -42,7 +44,16 @@ ORDO_API void ordo_team_run(ordo_team *team, ordo_team_fn *fn, void *arg);
  * while, offering its core to other threads now and then, and then sleeps. */
 ORDO_API void ordo_team_barrier(ordo_team *team);
 
-/* How many members wait at the barrier; as of some moment ago. */
+/* The barrier in two halves, for a member that has other work while it waits. ordo_team_arrive says that this member
+ * has arrived, and returns the number of the barrier; then ordo_team_await waits until all have, and must be called, by
+ * the same member, before it arrives again. In between, ordo_team_passed tells whether all have arrived. What a member
+ * wrote before it arrived is visible to every member after ordo_team_await, or once ordo_team_passed is true; what it
+ * writes between the halves is not. */
+ORDO_API ordo_u32 ordo_team_arrive(ordo_team *team);
+ORDO_API bool ordo_team_passed(const ordo_team *team, ordo_u32 barrier);
+ORDO_API void ordo_team_await(ordo_team *team, ordo_u32 barrier);
+
+/* How many members have arrived at the barrier; as of some moment ago. */
 ORDO_API int ordo_team_waiting(const ordo_team *team);
 
 /* Lets another thread run on this core: for loops that wait for a thread which may not be running. */
