@@ -329,12 +329,11 @@ ORDO_INLINE ordo_agreed delta_meet(delta_member *me, const ordo_sync sync)
     return all;
 }
 
-/* How many entries the member takes at once. Of levels nothing that is activated is in the same bucket, so pieces may
- * be large. */
+/* How many entries the member takes at once: where nothing follows from them in the same bucket, many. */
 ORDO_INLINE ordo_u64 delta_piece(const delta_run *run, int index, ordo_u64 superstep)
 {
     const ordo_u64 most = (ordo_u64)run->job->tunable[DELTA_CHUNK];
-    return run->job->op->properties & ORDO_UNIFORM ? most : ordo_share_piece(&run->shares[index], superstep, most);
+    return ordo_bucket_is_level(run->job) ? most : ordo_share_piece(&run->shares[index], superstep, most);
 }
 
 static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
@@ -348,11 +347,11 @@ static void delta_free(delta_member *me, ordo_bin *shared, ordo_bin *hop)
 }
 
 /* How many buckets behind the current one members take entries from while they wait. None where these would be
- * processed too early at a price: of levels each entry is final when its level comes, sums grow until then, long rows
- * would have others wait, and what goes to other ranks is sent before members vote. */
+ * processed too early at a price: a level's entries are final when it comes, sums grow until then, long rows would have
+ * others wait, and what goes to other ranks is sent before members vote. */
 ORDO_INLINE ordo_u64 delta_ahead(const ordo_job *job)
 {
-    const bool may = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_sums && !(job->op->properties & ORDO_UNIFORM);
+    const bool may = ORDO_OP_KIND == ORDO_KIND_RELAX && !op_sums && !ordo_bucket_is_level(job);
     return may && job->threads > 1 && !job->long_rows && !job->remote ? (ordo_u64)job->tunable[DELTA_RUN_AHEAD] : 0;
 }
 
@@ -486,7 +485,7 @@ ORDO_NOINLINE void delta_work_lock(void *run, int index)
 static ordo_status delta_run_here(ordo_job *job)
 {
     double factor = ordo_bucket_factor(job, job->tunable[DELTA_FACTOR]);
-    double own = op_delta((double)job->out->n, (double)job->out->m);
+    double own = ordo_bucket_levels(job, op_delta((double)job->out->n, (double)job->out->m));
     double delta = ordo_job_delta(job, job->tunable[DELTA_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;
     delta_run run = {.job = job,

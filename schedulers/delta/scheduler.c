@@ -32,12 +32,19 @@ static double weights_on_gpu(const ordo_situation *s)
     return ordo_even_solid(s, s->op->width && s->op->width((double)s->vertices, (double)s->edges) == 0) ? 1.7 : 1;
 }
 
+/* Of levels on a CPU: where a search has many, several share a bucket, and several threads gain by fewer barriers. */
+static double levels_on_cpu(const ordo_situation *s)
+{
+    static const double kinds[ORDO_GRAPH_KINDS] = {1, 1.3, 3};
+    return s->levels >= ORDO_LEVELS_LONG && s->threads >= 4 ? 1 : kinds[s->graph_kind];
+}
+
 /* Predicted times, rounded from the tables of docs/results.md and docs/lab, and estimated where they have no figure:
  * fast on a CPU wherever weights give an order, on a GPU where paths are long or memory is the limit, since chains stay
  * with a thread or a warp. */
 static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
-    static const double levels_cpu[ORDO_GRAPH_KINDS] = {1, 1.3, 3}, levels_gpu[ORDO_GRAPH_KINDS] = {1, 1, 1.8};
+    static const double levels_gpu[ORDO_GRAPH_KINDS] = {1, 1, 1.8};
     const ordo_operator *op = s->op;
     (void)sync;
     if (op->kind == ORDO_KIND_GATHER)
@@ -47,7 +54,8 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
     else if (!op->activates || !s->has_rows)
         *out = (ordo_fit){1.05, "one bucket, for nothing is activated"};
     else if (op->properties & ORDO_UNIFORM)
-        *out = (ordo_fit){(s->on_gpu ? levels_gpu : levels_cpu)[s->graph_kind], "levels as buckets, chains kept local"};
+        *out = (ordo_fit){s->on_gpu ? levels_gpu[s->graph_kind] : levels_on_cpu(s),
+                          "levels as buckets, chains kept local"};
     else if (!s->on_gpu && op->weight == ORDO_NONE)
         *out = (ordo_fit){1.05, "buckets, where no order gains anything"};
     else if (!s->on_gpu)

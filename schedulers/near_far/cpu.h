@@ -205,7 +205,7 @@ ORDO_INLINE void near_far_drain(near_far_run *run, near_far_member *me, ordo_u64
     const bool chains = job->threads > 1 && job->out->m < NEAR_FAR_DENSE * (ordo_u64)job->out->n;
     const ordo_u64 chain = chains ? (ordo_u64)job->tunable[NEAR_FAR_CHAIN] : 0;
     const ordo_u64 patience = (ordo_u64)job->tunable[NEAR_FAR_PATIENCE];
-    const bool ahead = chain && !(job->op->properties & ORDO_UNIFORM); /* levels: what is activated is not near */
+    const bool ahead = chain && !ordo_bucket_is_level(job); /* otherwise what is activated is not near */
     const ordo_u64 chunk = ahead ? ordo_share_piece(&run->shares[step & 1][me->index], step, most) : most;
     bool go_on = true;
     for (int k = 0; k < job->threads && go_on; k++) {
@@ -287,7 +287,7 @@ ORDO_NOINLINE void near_far_work_lock(void *run, int index)
 
 static ordo_status near_far_run_here(ordo_job *job)
 {
-    double own = op_delta((double)job->out->n, (double)job->out->m);
+    double own = ordo_bucket_levels(job, op_delta((double)job->out->n, (double)job->out->m));
     double delta = ordo_job_delta(job, job->tunable[NEAR_FAR_DELTA], own, job->tunable[NEAR_FAR_FACTOR]);
     job->delta_first = job->delta_last = delta;
     near_far_run run = {.job = job,

@@ -490,6 +490,15 @@ class Run(Base):
         self.refused(2, "--rounds '0', expected", "lp", self.gr, "--rounds", 0)
         self.refused(2, "cc has no rounds, so it takes no --rounds", "cc", self.gr, "--rounds", 3)
 
+    def test_levels_that_share_a_bucket(self):
+        """Where a breadth-first search has many levels, schedulers with buckets put several into one; the answer stays."""
+        for scheduler in ("delta", "near_far", "inbox"):
+            for threads in (1, 3):
+                for kind, many in (("grid --width 300 --height 300", True), ("uniform --vertices 20000", False)):
+                    words = ["--source", 0, "--scheduler", scheduler, "--threads", threads, "--verify=both", "--quiet", "--json", "-"]
+                    width = json.loads(self.ok(ordo("bfs", "--generate", kind, *words)).out)["delta"]["first"]
+                    self.assertTrue(4 <= width <= 16 if many else width == 1, (scheduler, threads, kind, width))
+
     def test_pagerank(self):
         for damping in (0.85, 0.5, 0):
             want = pagerank(self.n, self.edges, damping)
