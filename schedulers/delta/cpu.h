@@ -358,39 +358,44 @@ ORDO_INLINE ordo_u64 delta_ahead(const ordo_job *job)
 enum { DELTA_AHEAD_PIECE = 16 }; /* so many entries at once: when the last member arrives, it waits for the others' */
 
 /* By a member that has arrived at `barrier`: processes its own entries of the current bucket and the next ones until
- * all have arrived. Only this member reads its arrays until it opens one in the next superstep. */
-ORDO_INLINE void delta_run_ahead(delta_member *me, ordo_u32 barrier, ordo_bin *piece, const ordo_rows *rows,
-                                 const ordo_sync sync)
+ * all have arrived. Only this member reads its arrays until it opens one in the next superstep. Hop after hop: those
+ * that an array has now, and only then those that are appended meanwhile. The last ones first would be a depth-first
+ * search, whose paths are long. */
+ORDO_INLINE void delta_run_ahead(delta_member *me, ordo_u32 barrier, const ordo_rows *rows, const ordo_sync sync)
 {
     const double before = ORDO_CLOCK(me->job);
+    ordo_u64 bucket = ORDO_DELTA_NONE, left = 0; /* entries of the bucket that are left of this hop: its first ones */
     while (me->mask && !ordo_team_passed(me->job->team, barrier) && !ordo_job_stopped(me->job)) {
         const ordo_u64 lowest = delta_lowest(me);
         if (lowest > me->current + me->ahead || lowest == me->far_lowest)
             break;
-        const ordo_u64 slot = lowest & (me->buckets - 1);
-        ordo_bin *bin = &me->bins[slot];
-        const ordo_u64 size = bin->count < DELTA_AHEAD_PIECE ? bin->count : DELTA_AHEAD_PIECE;
-        for (ordo_u64 i = 0; i < size; i++) /* a copy, since what they activate is appended to the array */
-            op_append(me->job, piece, ((const op_entry *)bin->data)[--bin->count]);
+        ordo_bin *bin = &me->bins[lowest & (me->buckets - 1)];
+        if (bucket != lowest || !left)
+            left = bin->count;
+        bucket = lowest;
+        op_entry piece[DELTA_AHEAD_PIECE], *entry = (op_entry *)bin->data;
+        const ordo_u64 size = left < DELTA_AHEAD_PIECE ? left : DELTA_AHEAD_PIECE;
+        for (ordo_u64 i = 0; i < size; i++) { /* the array's last entry takes the place of one that is taken */
+            piece[i] = entry[--left];
+            entry[left] = entry[--bin->count];
+        }
         if (!bin->count)
-            me->mask &= ~((ordo_u64)1 << slot);
+            me->mask &= ~((ordo_u64)1 << (lowest & (me->buckets - 1)));
         me->count.put += size;
-        op_expand_short(me->job, rows, (const op_entry *)piece->data, piece->count, &me->count, NULL, sync, delta_push,
-                        me);
-        piece->count = 0;
+        op_expand_short(me->job, rows, piece, size, &me->count, NULL, sync, delta_push, me);
     }
     me->count.work_seconds += ORDO_CLOCK(me->job) - before;
 }
 
-/* Waits for all members, and meanwhile runs ahead. `piece` is memory. */
-ORDO_INLINE void delta_wait(delta_member *me, ordo_bin *piece, const ordo_rows *rows, const ordo_sync sync)
+/* Waits for all members, and meanwhile runs ahead. */
+ORDO_INLINE void delta_wait(delta_member *me, const ordo_rows *rows, const ordo_sync sync)
 {
     if (!me->ahead) {
         ordo_member_barrier(me->job, me->index);
         return;
     }
     const ordo_u32 barrier = ordo_team_arrive(me->job->team);
-    delta_run_ahead(me, barrier, piece, rows, sync);
+    delta_run_ahead(me, barrier, rows, sync);
     ordo_set_state(me->job, me->index, ORDO_AT_BARRIER);
     ordo_team_await(me->job->team, barrier);
     ordo_set_state(me->job, me->index, ORDO_BUSY);
@@ -434,7 +439,7 @@ ORDO_INLINE void delta_work(delta_run *run, int index, const ordo_sync sync)
     for (ordo_u64 superstep = 1;; superstep++) {
         const ordo_agreed all = job->remote ? delta_meet(&me, sync) : (ordo_agreed){0};
         delta_vote(run, &me, superstep, shared.count);
-        delta_wait(&me, &hop, &rows, sync);
+        delta_wait(&me, &rows, sync);
         const ordo_u64 lowest = job->remote ? all.lowest : delta_lowest_vote(run, superstep);
         if (ordo_job_stop_agreed(job, superstep))
             break;
