@@ -31,7 +31,7 @@
  * and such a member has none until the next superstep, since only a member itself puts entries into its arrays, while
  * it processes others. The vote of one that has entries may be out of date when it is read: the bucket may be empty
  * since, and then the superstep does nothing, and the entries may be more than it says, which delta_go_alone counts
- * again.
+ * again. tests/models/ahead.pml is a model of it.
  *
  * Does not: adapt delta while it runs (see adds).
  *

@@ -477,7 +477,7 @@ static ordo_u32 inbox_group(const ordo_job *job)
 static ordo_status inbox_run_job(ordo_job *job)
 {
     double factor = ordo_bucket_factor(job, job->tunable[INBOX_FACTOR]);
-    double own = ordo_bucket_levels(job, op_delta((double)job->out->n, (double)job->out->m));
+    double own = op_delta((double)job->out->n, (double)job->out->m);
     double delta = ordo_job_delta(job, job->tunable[INBOX_DELTA], own, factor);
     job->delta_first = job->delta_last = delta;
     const size_t threads = (size_t)job->threads;

@@ -492,7 +492,7 @@ class Run(Base):
 
     def test_levels_that_share_a_bucket(self):
         """Where a breadth-first search has many levels, schedulers with buckets put several into one; the answer stays."""
-        for scheduler in ("delta", "near_far", "inbox"):
+        for scheduler in ("delta", "near_far"):
             for threads in (1, 3):
                 for kind, many in (("grid --width 300 --height 300", True), ("uniform --vertices 20000", False)):
                     words = ["--source", 0, "--scheduler", scheduler, "--threads", threads, "--verify=both", "--quiet", "--json", "-"]

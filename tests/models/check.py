@@ -15,7 +15,7 @@ if not shutil.which("spin") or not shutil.which("cc"):
     print("skipped: spin or cc not found")
     sys.exit(77)
 
-LARGE = {"boxes.pml -DSTART=1", "boxes.pml -DWORKERS=2 -DLOOKS=0", "broker_queue.pml -DTWO_COUNTS", "claims.pml -DEACH=2", "claims.pml -DMEMBERS=3",
+LARGE = {"ahead.pml -DMEMBERS=3", "boxes.pml -DSTART=1", "boxes.pml -DWORKERS=2 -DLOOKS=0", "broker_queue.pml -DTWO_COUNTS", "claims.pml -DEACH=2", "claims.pml -DMEMBERS=3",
          "ghosts_cuda.pml -DROUNDS=3",
          "server_locks.pml -DREQUESTS=4 -DCREDIT=2", "server_nested.pml -DANSWERING=2 -DLOCKS=2 -DPATIENT",
          "inbox.pml -DW=3 -DDEPTH=1", "inbox_cuda.pml ", "race.pml -DEACH=2", "race.pml -DMEMBERS=3",
@@ -24,6 +24,11 @@ LARGE = {"boxes.pml -DSTART=1", "boxes.pml -DWORKERS=2 -DLOOKS=0", "broker_queue
          "server_locks.pml -DLOCKS=2", "server_locks.pml -DSERVERS=3", "share.pml ", "share.pml -DPLACES=3"}
 # model, definitions, whether Spin must find an error
 CASES = [
+    ("ahead.pml", "", False),
+    ("ahead.pml", "-DLAST=3", False),
+    ("ahead.pml", "-DMEMBERS=3", False),
+    ("ahead.pml", "-DVOTE_LATE", True),
+    ("ahead.pml", "-DVOTE_AGAIN", True),
     ("boxes.pml", "", False),
     ("boxes.pml", "-DSTART=1", False),
     ("boxes.pml", "-DWORKERS=2 -DLOOKS=0", False),
