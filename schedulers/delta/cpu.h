@@ -374,7 +374,7 @@ ORDO_INLINE void delta_run_ahead(delta_member *me, ordo_u32 barrier, const ordo_
             left = bin->count;
         bucket = lowest;
         op_entry piece[DELTA_AHEAD_PIECE], *entry = (op_entry *)bin->data;
-        const ordo_u64 size = left < DELTA_AHEAD_PIECE ? left : DELTA_AHEAD_PIECE;
+        const ordo_u64 size = left < DELTA_AHEAD_PIECE ? left : (ordo_u64)DELTA_AHEAD_PIECE;
         for (ordo_u64 i = 0; i < size; i++) { /* the array's last entry takes the place of one that is taken */
             piece[i] = entry[--left];
             entry[left] = entry[--bin->count];
