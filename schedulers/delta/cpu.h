@@ -368,7 +368,7 @@ ORDO_INLINE void delta_run_ahead(delta_member *me, ordo_u32 barrier, const ordo_
     while (me->mask && !ordo_team_passed(me->job->team, barrier) && !ordo_job_stopped(me->job)) {
         const ordo_u64 lowest = delta_lowest(me);
         if (lowest > me->current + me->ahead || lowest == me->far_lowest)
-            break;
+            break; /* too early; or in the far array, which is distributed when a bucket opens */
         ordo_bin *bin = &me->bins[lowest & (me->buckets - 1)];
         if (bucket != lowest || !left)
             left = bin->count;
@@ -387,15 +387,12 @@ ORDO_INLINE void delta_run_ahead(delta_member *me, ordo_u32 barrier, const ordo_
     me->count.work_seconds += ORDO_CLOCK(me->job) - before;
 }
 
-/* Waits for all members, and meanwhile runs ahead. */
+/* Waits for all members, and runs ahead meanwhile where that is allowed. */
 ORDO_INLINE void delta_wait(delta_member *me, const ordo_rows *rows, const ordo_sync sync)
 {
-    if (!me->ahead) {
-        ordo_member_barrier(me->job, me->index);
-        return;
-    }
     const ordo_u32 barrier = ordo_team_arrive(me->job->team);
-    delta_run_ahead(me, barrier, rows, sync);
+    if (me->ahead)
+        delta_run_ahead(me, barrier, rows, sync);
     ordo_set_state(me->job, me->index, ORDO_AT_BARRIER);
     ordo_team_await(me->job->team, barrier);
     ordo_set_state(me->job, me->index, ORDO_BUSY);

@@ -67,15 +67,15 @@ START_TEST(waiting_members_are_counted)
 }
 END_TEST
 
-/* As pass_on, with the barrier in two halves: member 0 arrives last, when it has seen the others wait, and these see
- * that not all have arrived before. */
+/* As pass_on, with the barrier in two halves. Member 0 writes and arrives when the others have arrived, so that one
+ * that passes early reads an old word. */
 static void pass_on_in_halves(void *arg, int member)
 {
     relay *r = arg;
     for (ordo_u64 round = 1; round <= ROUNDS; round++) {
-        r->value[member] = round * 100 + (ordo_u64)member;
         while (member == 0 && ordo_team_waiting(r->team) < r->threads - 1)
             ordo_yield();
+        r->value[member] = round * 100 + (ordo_u64)member;
         const ordo_u32 barrier = ordo_team_arrive(r->team);
         if (member == 0 && !ordo_team_passed(r->team, barrier))
             __atomic_store_n(&r->wrong, 1, __ATOMIC_RELAXED);
