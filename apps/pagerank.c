@@ -119,15 +119,13 @@ static ordo_status conclude(totals *t, ordo_vid n, ordo_u64 first, int threads, 
 }
 
 /* Whether the options allow the operator that gathers, in rounds: by residual, it reads the in-edges of a vertex beside
- * the out-edges that pushing takes. Of a directed graph a rank that has its own rows alone has no in-edges. */
+ * the out-edges that pushing takes. */
 static bool may_pull(const ordo_graph *g, double tolerance, const ordo_options *options, ordo_options *chosen)
 {
     const ordo_u64 any = 0; /* cells and state are not read */
     const ordo_work work = ordo_vertex_work(ordo_pagerank_pull_op(tolerance), g, &any, (void *)(size_t)&any, NULL);
     *chosen = ordo_pagerank_pull_options(options);
     ordo_choice choice;
-    if (g->part && !ordo_graph_symmetric(g))
-        return false;
     return ordo_run_choice(&work, chosen, &choice) == ORDO_OK && choice.sync == ORDO_SYNC_RACY;
 }
 
@@ -256,21 +254,6 @@ static ordo_status verify(const ordo_app_input *input, const ordo_answer *answer
     return ordo_pagerank_verify(input->graph, input->damping, answer->values, answer->fields[0].real, how);
 }
 
-/* Gathering reads in-edges, which are rows of this rank where the graph is symmetric; pushing reads none. */
-static bool own_rows_suffice(const ordo_graph *g, const ordo_options *options)
-{
-    const ordo_edge_entry none = {0}; /* the list is empty */
-    ordo_graph *tiny;
-    ordo_options chosen;
-    if (ordo_graph_symmetric(g))
-        return true;
-    if (ordo_graph_from_edges(1, &none, 0, ORDO_NONE, ORDO_SYMMETRIC, 1, &tiny))
-        return false;
-    const bool pushes = !may_pull(tiny, 1, options, &chosen);
-    ordo_graph_free(tiny);
-    return pushes;
-}
-
 extern const ordo_app ordo_app_pagerank;
 const ordo_app ordo_app_pagerank = {
     .name = "pagerank",
@@ -281,7 +264,7 @@ const ordo_app ordo_app_pagerank = {
     .is_approximate = true,
     .by_names = true,
     .op = op_for,
-    .own_rows_suffice = own_rows_suffice,
+    .own_rows_suffice = ordo_own_rows_always,
     .run = run,
     .verify = verify,
     .memory = ordo_pagerank_memory,

@@ -285,24 +285,37 @@ bool ordo_graph_symmetric(const ordo_graph *g)
     return g->symmetric;
 }
 
+static ordo_status transpose(const ordo_graph *g, const struct ordo_group *group, int threads, ordo_csr *in)
+{
+    ordo_team *team;
+    if (g->part)
+        return ordo_part_transpose(group, &g->out, threads, in);
+    ordo_status status = ordo_graph_team(threads, g->out.m > g->out.n ? g->out.m : g->out.n, &team);
+    if (!status) {
+        status = ordo_csr_transpose(team, &g->out, in);
+        ordo_team_return(team);
+    }
+    return status;
+}
+
 ordo_status ordo_graph_in(const ordo_graph *g, int threads, const ordo_csr **out)
+{
+    return ordo_graph_in_ranks(g, NULL, threads, out);
+}
+
+ordo_status ordo_graph_in_ranks(const ordo_graph *g, const struct ordo_group *group, int threads, const ordo_csr **out)
 {
     if (g->symmetric) {
         *out = &g->out;
         return ORDO_OK;
     }
-    if (g->part)
+    if (g->part && !group)
         return ordo_fail(ORDO_ERR_UNSOUND, "this rank has read its own part of the graph, and in-rows need all of it");
     ordo_graph *me = (ordo_graph *)(size_t)g; /* immutable to callers: what is made here is made once, under lock */
     ordo_status status = ORDO_OK;
     pthread_mutex_lock(&me->lock);
     if (!me->in_made) {
-        ordo_team *team;
-        status = ordo_graph_team(threads, g->out.m > g->out.n ? g->out.m : g->out.n, &team);
-        if (!status) {
-            status = ordo_csr_transpose(team, &g->out, &me->in);
-            ordo_team_return(team);
-        }
+        status = transpose(g, group, threads, &me->in);
         me->in_made = !status;
     }
     pthread_mutex_unlock(&me->lock);

@@ -247,6 +247,9 @@ enum { ORDO_SCAN_BLOCK = 65536 };
 bool ordo_part_possible(const ordo_read_options *options);
 /* What this rank takes of rows whose bounds are known. */
 void ordo_part_of(const struct ordo_group *group, const ordo_csr *csr, ordo_rank_part *out);
+/* The vertices first .. end - 1 that a rank owns in runs. On GPUs ranges begin at multiples of 32, on CPUs at any
+ * vertex; this is a range that serves both, so up to 31 vertices of a rank are in the next one's, too. */
+void ordo_part_range(const ordo_csr *csr, int rank, int ranks, ordo_vid *first, ordo_vid *end);
 /* Memory for the edges of csr, whose n, m, stride and weight_type are set: all addresses, of which those of the part
  * can be written and the others read as 0. Sets head and weight. *below is to be closed. */
 ordo_status ordo_part_alloc(const ordo_rank_part *part, ordo_csr *csr, ordo_input *below);
@@ -254,6 +257,11 @@ ordo_status ordo_part_alloc(const ordo_rank_part *part, ordo_csr *csr, ordo_inpu
  * Takes over `row` and *below, also where it fails. `negative`: this rank has found a negative weight. */
 ordo_status ordo_part_graph(const ordo_rank_part *part, ordo_csr *csr, bool negative, bool symmetric,
                             const ordo_origin *origin, ordo_input *below, ordo_graph **out);
+/* Sets *in to rows of in-edges of the vertices of ordo_part_range, of a part's rows. Collective: where it fails, the
+ * caller must end the job, since other ranks may wait. Errors: ORDO_ERR_MEMORY. (part_in.c) */
+ordo_status ordo_part_transpose(const struct ordo_group *group, const ordo_csr *out, int threads, ordo_csr *in);
+/* As ordo_graph_in(); of a part's graph likewise, and collective. (graph.c) */
+ordo_status ordo_graph_in_ranks(const ordo_graph *g, const struct ordo_group *group, int threads, const ordo_csr **out);
 /* Statistics of a part's graph; collective. (graph.c) */
 ordo_status ordo_graph_scan_part(ordo_graph *g, const ordo_rank_part *part);
 

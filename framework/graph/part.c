@@ -8,8 +8,8 @@
  * owns in runs (ordo_range_begin), with whole rows before it until a block of the statistics begins: so each block is
  * scanned by one rank, and the statistics, the checksum too, are those of the whole graph.
  *
- * Not done: formats whose rows are not in the file; edge transforms, which would move edges between ranks; in-rows of
- * directed graphs. The bounds of rows are in every rank.
+ * Not done: formats whose rows are not in the file; edge transforms, which would move edges between ranks. The bounds
+ * of rows are in every rank.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "graph.h"
@@ -30,13 +30,20 @@ bool ordo_part_possible(const ordo_read_options *options)
            (e->weights == ORDO_WEIGHTS_AS_STORED || e->weights == ORDO_WEIGHTS_DROP);
 }
 
+enum { WORD = 32 }; /* ranges on GPUs begin at multiples of it */
+
+void ordo_part_range(const ordo_csr *csr, int rank, int ranks, ordo_vid *first, ordo_vid *end)
+{
+    *first = ordo_range_begin(csr, rank, ranks) / WORD * WORD;
+    *end = rank + 1 < ranks ? ordo_range_begin(csr, rank + 1, ranks) : csr->n;
+}
+
 void ordo_part_of(const ordo_group *group, const ordo_csr *csr, ordo_rank_part *out)
 {
-    enum { WORD = 32 }; /* ranges on GPUs begin at multiples of it */
     const int rank = ordo_group_rank(group), ranks = ordo_group_size(group);
     const ordo_u64 blocks = csr->m / ORDO_SCAN_BLOCK + (csr->m % ORDO_SCAN_BLOCK != 0);
-    ordo_vid first = ordo_range_begin(csr, rank, ranks) / WORD * WORD;
-    const ordo_vid end = rank + 1 < ranks ? ordo_range_begin(csr, rank + 1, ranks) : csr->n;
+    ordo_vid first, end;
+    ordo_part_range(csr, rank, ranks, &first, &end);
     *out = (ordo_rank_part){
         .group = group, .first_block = csr->row[first] / ORDO_SCAN_BLOCK, .end_block = blocks, .end = end};
     if (rank + 1 < ranks)

@@ -368,6 +368,37 @@ static ordo_status gather(void *array, const ordo_u64 *at, size_t unit)
     return ORDO_OK;
 }
 
+/* Moves bytes to one rank and from another at the same time, in pieces, for counts are int. */
+static void trade(const char *out, int to, ordo_u64 sending, char *in, int from, ordo_u64 coming)
+{
+    const ordo_u64 most = (ordo_u64)1 << 30;
+    while (sending || coming) {
+        const ordo_u64 send = sending < most ? sending : most, take = coming < most ? coming : most;
+        MPI_Request going[2];
+        int count = 0;
+        if (take)
+            MPI_Irecv(in, (int)take, MPI_BYTE, from, TAG, all, &going[count++]);
+        if (send)
+            MPI_Isend(out, (int)send, MPI_BYTE, to, TAG, all, &going[count++]);
+        wait_for_requests(count, going);
+        out += send;
+        in += take;
+        sending -= send;
+        coming -= take;
+    }
+}
+
+static ordo_status all_to_all(const ordo_parcel *out, const ordo_room *in, size_t unit)
+{
+    if (out[rank].count)
+        memcpy(in[rank].data, out[rank].data, out[rank].count * unit);
+    for (int k = 1; k < ranks; k++) {
+        const int to = (rank + k) % ranks, from = (rank + ranks - k) % ranks;
+        trade(out[to].data, to, out[to].count * unit, in[from].data, from, in[from].count * unit);
+    }
+    return ORDO_OK;
+}
+
 static ordo_status unite(ordo_u64 *words, ordo_u64 count)
 {
     const ordo_u64 most = (ordo_u64)1 << 30; /* counts are int */
@@ -382,4 +413,4 @@ static ordo_status unite(ordo_u64 *words, ordo_u64 count)
 
 extern const ordo_transport ordo_mpi_transport;
 __attribute__((visibility("default"))) const ordo_transport ordo_mpi_transport = {
-    ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather, unite};
+    ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather, all_to_all, unite};

@@ -404,6 +404,11 @@ ordo_status ordo_group_gather(const ordo_group *r, void *array, ordo_u64 first, 
     return status;
 }
 
+ordo_status ordo_group_all_to_all(const ordo_group *r, const ordo_parcel *out, const ordo_room *in, size_t unit)
+{
+    return r->transport->all_to_all(out, in, unit);
+}
+
 ordo_status ordo_group_any(const ordo_group *r, bool mine, bool *any)
 {
     const ordo_u64 word = mine;

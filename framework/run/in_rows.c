@@ -38,7 +38,8 @@ ordo_status ordo_in_rows(const ordo_graph *g, const ordo_options *options, const
 {
     const double there = is_for_gpu(g, options) && !ordo_graph_has_in(g) ? make_on_gpu(g, options) : 0;
     const double before = ordo_seconds();
-    const ordo_status status = ordo_graph_in(g, options ? options->threads : 0, out);
+    const ordo_status status =
+        ordo_graph_in_ranks(g, options ? options->group : NULL, options ? options->threads : 0, out);
     *seconds = there + ordo_seconds() - before;
     return status;
 }

@@ -138,38 +138,84 @@ static ordo_status collect(const ordo_u64 *mine, int count, ordo_u64 *all)
     return ORDO_OK;
 }
 
-/* Moves bytes of the file at `at` to or from memory. */
-static ordo_status move(char *memory, ordo_u64 at, ordo_u64 bytes, bool out)
+static ordo_status no_memory(void)
 {
-    while (bytes) {
-        const size_t now = bytes < 1u << 30 ? bytes : 1u << 30;
-        const ssize_t moved =
-            out ? pwrite(file, memory, now, (off_t)(PAGE + at)) : pread(file, memory, now, (off_t)(PAGE + at));
+    return ordo_fail(ORDO_ERR_MEMORY, "ranks: no memory for an array that passes between ranks");
+}
+
+enum { MOST_AT_ONCE = 1 << 30 };
+
+static ordo_status write_file(const void *memory, ordo_u64 at, ordo_u64 bytes)
+{
+    for (ordo_u64 done = 0; done < bytes;) {
+        const size_t now = bytes - done < MOST_AT_ONCE ? bytes - done : MOST_AT_ONCE;
+        const ssize_t moved = pwrite(file, (const char *)memory + done, now, (off_t)(PAGE + at + done));
         if (moved <= 0)
-            return ordo_fail(ORDO_ERR_MEMORY, "ranks: no memory for an answer that passes between ranks");
-        memory += moved;
-        at += (ordo_u64)moved;
-        bytes -= (ordo_u64)moved;
+            return no_memory();
+        done += (ordo_u64)moved;
     }
     return ORDO_OK;
+}
+
+static ordo_status read_file(void *memory, ordo_u64 at, ordo_u64 bytes)
+{
+    for (ordo_u64 done = 0; done < bytes;) {
+        const size_t now = bytes - done < MOST_AT_ONCE ? bytes - done : MOST_AT_ONCE;
+        const ssize_t moved = pread(file, (char *)memory + done, now, (off_t)(PAGE + at + done));
+        if (moved <= 0)
+            return no_memory();
+        done += (ordo_u64)moved;
+    }
+    return ORDO_OK;
+}
+
+/* Waits until all ranks have written. Where one could not, that is the error of all. */
+static bool all_written(ordo_status *status)
+{
+    const ordo_u64 failed = *status != ORDO_OK;
+    ordo_u64 words[MOST_RANKS];
+    collect(&failed, 1, words);
+    for (int r = 0; r < ranks && !*status; r++)
+        *status = words[r] ? no_memory() : ORDO_OK;
+    return !*status;
 }
 
 static ordo_status gather(void *all, const ordo_u64 *at, size_t unit)
 {
     char *const bytes = all;
-    ordo_status status = move(bytes + at[rank] * unit, at[rank] * unit, (at[rank + 1] - at[rank]) * unit, true);
-    const ordo_u64 failed = status != ORDO_OK;
-    ordo_u64 words[MOST_RANKS];
-    collect(&failed, 1, words); /* all have written, or one could not */
+    ordo_status status = write_file(bytes + at[rank] * unit, at[rank] * unit, (at[rank + 1] - at[rank]) * unit);
+    if (all_written(&status))
+        for (int r = 0; r < ranks && !status; r++)
+            if (r != rank)
+                status = read_file(bytes + at[r] * unit, at[r] * unit, (at[r + 1] - at[r]) * unit);
+    barrier(); /* all have read */
+    return status;
+}
+
+/* The file has what rank 0 sends, then what rank 1 sends, and so on; of each what goes to rank 0 first. */
+static ordo_status all_to_all(const ordo_parcel *out, const ordo_room *in, size_t unit)
+{
+    ordo_u64 mine[MOST_RANKS], count[MOST_RANKS * MOST_RANKS], at = 0, before = 0;
+    ordo_status status = ORDO_OK;
+    for (int r = 0; r < ranks; r++)
+        mine[r] = out[r].count;
+    collect(mine, ranks, count);
+    for (int i = 0; i < rank * ranks; i++)
+        before += count[i];
     for (int r = 0; r < ranks && !status; r++) {
-        if (words[r])
-            status = ordo_fail(ORDO_ERR_MEMORY, "ranks: no memory for an answer that passes between ranks");
-        else if (r != rank)
-            status = move(bytes + at[r] * unit, at[r] * unit, (at[r + 1] - at[r]) * unit, false);
+        status = write_file(out[r].data, before * unit, out[r].count * unit);
+        before += out[r].count;
     }
+    if (all_written(&status))
+        for (int i = 0; i < ranks * ranks; i++) {
+            const ordo_room *place = &in[i / ranks];
+            if (i % ranks == rank && !status)
+                status = read_file(place->data, at * unit, place->count * unit);
+            at += count[i];
+        }
     barrier(); /* all have read */
     return status;
 }
 
 const ordo_transport ordo_local_transport = {
-    ORDO_TRANSPORT_ABI, "local", join, leave, end_job, fail, NULL, collect, gather, NULL};
+    ORDO_TRANSPORT_ABI, "local", join, leave, end_job, fail, NULL, collect, gather, all_to_all, NULL};

@@ -750,15 +750,11 @@ double ordo_job_set_run(ordo_job *job, double seconds)
     return before;
 }
 
-bool ordo_job_may_need_in(const ordo_job *job)
-{
-    return !job->own->graph->part || ordo_graph_symmetric(job->own->graph);
-}
-
 ordo_status ordo_job_need_in(ordo_job *job)
 {
     double before = ordo_job_seconds(job);
-    ordo_status status = ordo_graph_in(job->own->graph, ordo_job_host_threads(job), &job->in);
+    ordo_status status = ordo_graph_in_ranks(job->own->graph, job->remote ? job->remote->group : NULL,
+                                             ordo_job_host_threads(job), &job->in);
     job->own->prepare_seconds += ordo_job_seconds(job) - before;
     return status;
 }
@@ -783,6 +779,14 @@ ordo_status ordo_job_need_by_weight(ordo_job *job, bool heaviest_first, const or
 bool ordo_job_in_pays(const ordo_job *job, double times)
 {
     return job->own->options->repeats > 1 || ordo_graph_in_pays(job->own->graph, times);
+}
+
+bool ordo_job_in_pays_ranks(const ordo_job *job, double times)
+{
+    bool any = ordo_job_in_pays(job, times);
+    if (job->remote && ordo_group_any(job->remote->group, any, &any))
+        return true; /* out of memory, as the next call will say */
+    return any;
 }
 
 void ordo_job_pushed(ordo_job *job, ordo_u64 edges)

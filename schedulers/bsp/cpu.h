@@ -634,11 +634,8 @@ static ordo_status bsp_prepare(ordo_job *job, bsp_run *run)
                          job->op->name);
     if (!bsp_pulls || (job->remote && op_sums) || (int)job->tunable[BSP_DIRECTION] == BSP_PUSH)
         return ORDO_OK;
-    if ((int)job->tunable[BSP_DIRECTION] == BSP_AUTO && !ordo_job_may_need_in(job))
-        return ORDO_OK;
-    /* Over several processes all ranks decide alike, and each has counted its own edges only. */
-    run->only_pushes = (int)job->tunable[BSP_DIRECTION] == BSP_AUTO && !op_can_gather && !job->remote &&
-                       !ordo_job_in_pays(job, BSP_TRANSPOSE);
+    run->only_pushes =
+        (int)job->tunable[BSP_DIRECTION] == BSP_AUTO && !op_can_gather && !ordo_job_in_pays_ranks(job, BSP_TRANSPOSE);
     if (run->only_pushes)
         return ORDO_OK;
     run->words = (job->num_items + 63) / 64;

@@ -251,14 +251,20 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
 }
 
 #include "cuda_lists.cuh"
+#endif
 
-/* Whether a run that may pull only pushes, since in-rows are not there and would not pay. */
+/* Whether a run that may pull only pushes, since in-rows are not there and would not pay. Ranks have their hosts make
+ * them, and all decide alike. */
 static bool bsp_lacks_in(const ordo_job *job, int direction)
 {
-    return ORDO_OP_ORDER != ORDO_SUM && bsp_pulls && direction == BSP_AUTO &&
-           !ordo_cuda_in_pays(job, BSP_TRANSPOSE_CUDA, BSP_TRANSPOSE_BUS);
-}
+    if (ORDO_OP_ORDER == ORDO_SUM || !bsp_pulls || direction != BSP_AUTO)
+        return false;
+#if ORDO_OVER_RANKS
+    return !ordo_job_in_pays_ranks(job, BSP_TRANSPOSE_BUS);
+#else
+    return !ordo_cuda_in_pays(job, BSP_TRANSPOSE_CUDA, BSP_TRANSPOSE_BUS);
 #endif
+}
 
 static ordo_status bsp_begin(ordo_job *job, bool needs_in, ordo_cuda *c, bsp_args *a, ordo_cuda_arrays *arrays)
 {
@@ -298,8 +304,6 @@ static ordo_status bsp_run_job(ordo_job *job)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "scheduler 'bsp' with direction=pull does not run '%s', whose cells sum, over ranks",
                          job->op->name);
-    if (a.direction == BSP_AUTO && !ordo_job_may_need_in(job)) /* of its own rows alone a rank makes no in-rows */
-        a.direction = BSP_PUSH;
 #else
     status = bsp_lists_check(job, listed);
     if (status)
@@ -307,9 +311,9 @@ static ordo_status bsp_run_job(ordo_job *job)
     const bool by_list = listed || job->sync == ORDO_SYNC_RACE || bsp_is_mixed(job);
     if (by_list)
         a.direction = BSP_PUSH;
+#endif
     only_pushes = bsp_lacks_in(job, a.direction);
     a.direction = only_pushes ? BSP_PUSH : a.direction;
-#endif
     const bool needs_in = ORDO_OP_ORDER == ORDO_SUM ? a.direction == BSP_PULL : bsp_pulls && a.direction != BSP_PUSH;
     status = bsp_begin(job, needs_in, &c, &a, &arrays);
 #if ORDO_OP_ORDER != ORDO_SUM && !ORDO_OVER_RANKS

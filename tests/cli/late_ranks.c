@@ -68,6 +68,14 @@ static ordo_status late_gather(void *array, const ordo_u64 *at, size_t unit)
     return gather(array, at, unit);
 }
 
+static ordo_status late_all_to_all(const ordo_parcel *out, const ordo_room *in, size_t unit)
+{
+    dawdle();
+    const ordo_status status = all_to_all(out, in, unit);
+    dawdle();
+    return status;
+}
+
 static ordo_status late_unite(ordo_u64 *words, ordo_u64 count)
 {
     dawdle();
@@ -78,4 +86,5 @@ static ordo_status late_unite(ordo_u64 *words, ordo_u64 count)
 
 extern const ordo_transport ordo_mpi_transport;
 __attribute__((visibility("default"))) const ordo_transport ordo_mpi_transport = {
-    ORDO_TRANSPORT_ABI, "late", join, leave, end_job, fail, late_exchange, late_collect, late_gather, late_unite};
+    ORDO_TRANSPORT_ABI, "late",       join,        leave,           end_job,   fail,
+    late_exchange,      late_collect, late_gather, late_all_to_all, late_unite};

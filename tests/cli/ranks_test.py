@@ -203,7 +203,7 @@ class Ranks(Base):
         """Searches that pull read the frontiers of all ranks, with any partition."""
         of = (APPS[1], "rmat --scale 12", "--scheduler", "bsp", "--threads", 2)
         self.all_same(((2, *of, "--set", "direction=pull", "--sync", "racy"), (3, *of, "--set", "direction=pull", "--partition", "random")))
-        words = (2, *APPS[1], "--generate", "rmat --scale 12", "--scheduler", "bsp", "--threads", 1, "--verify", "--json", "-", "--set")
+        words = (2, *APPS[1], "--generate", "rmat --scale 12", "-s", "--scheduler", "bsp", "--threads", 1, "--verify", "--json", "-", "--set")
         records = self.together(self.over, ((*words, "direction=push"), (*words, "direction=auto")))
         messages = [json.loads(record)["ranks"]["messages"] for record in records]
         self.assertLess(messages[1], messages[0] / 4)  # the large supersteps pull
@@ -366,20 +366,52 @@ class Ranks(Base):
         cases = ((True, "bellman-ford", "directed.wsg", "--source", 3), (False, "bellman-ford", "negative.wsg", "--source", 3),
                  (True, "cc", "both.sg", "--scheduler", "bsp"), (False, "cc", "directed.sg", "--scheduler", "bsp"),
                  (True, "lp", "both.sg", "--rounds", 4), (False, "lp", "directed.sg", "--rounds", 4),
-                 (True, "pagerank", "both.sg", "--tolerance", "1e-9"), (False, "pagerank", "directed.sg", "--tolerance", "1e-9"),
+                 (True, "pagerank", "both.sg", "--tolerance", "1e-9"), (True, "pagerank", "directed.sg", "--tolerance", "1e-9"),
                  (True, "pagerank", "both.sg", *push), (True, "pagerank", "directed.sg", *push))
         cases = cases[::3] if command.QUICK else cases
         found = self.together(self.held, [(count, *case) for _, *case in cases for count in (1, 3)])
         for (own, *case), (whole, one), (held, many) in zip(cases, found[::2], found[1::2]):
             if own:
                 self.assertLess(held, 0.7 * whole, case)
-            else:  # in-rows are added where rounds gather
+            else:
                 self.assertGreaterEqual(held, whole, case)
             if case[0] == "pagerank":
                 for a, b in zip(one, many):
                     self.assertAlmostEqual(a, b, delta=1e-5 * a, msg=case)
             else:
                 self.assertEqual(one, many, case)
+
+    def levels(self, count, graph, *words):
+        """The levels that a search finds from vertex 4, and the edges that it looks at in its last run."""
+        name = self.path(f"{count}.{'.'.join(map(str, words)).replace('/', '.')}.levels")
+        of = ("bfs", *graph, "--source", 4, "--scheduler", "bsp", "--threads", 2, "--trust", "--json", "-", "--output", name, *words)
+        out = self.over(count, *of) if count > 1 else ordo(*of).out
+        with open(name) as f:
+            return f.read(), json.loads(out.splitlines()[-1])["counts"]["edges"]
+
+    def test_own_in_rows(self):
+        """Ranks that have read their own rows make in-rows of each other's: of as many edges as whole ones, in that order.
+        Of few vertices, some ranks have none, and on others all edges end."""
+        kinds = (("rmat --scale 12", "wsg"), ("uniform --vertices 3000 --degree 9", "sg"), ("uniform --vertices 21 --degree 3", "wsg"),
+                 ("star --vertices 40", "sg"), ("rmat --scale 8 --degree 60", "sg"))
+        cases = []
+        for i, (kind, suffix) in enumerate(kinds):
+            weights = ("--weights", "uniform:1:9") if suffix == "wsg" else ()
+            self.ok(ordo("generate", *kind.split(), *weights, "--output", self.path(f"{i}.{suffix}")))
+            if kind.startswith("star"):  # of all edges one direction: from the last vertices to the first
+                with open(self.path("in.el"), "w") as f:
+                    f.write("".join(f"{v} {to}\n" for v in range(3, 40) for to in (v % 3, v + 1)))
+                self.ok(ordo("convert", self.path("in.el"), self.path(f"{i}.{suffix}")))
+            for more in ("--set", "direction=pull"), ("-n", 2):
+                cases += [(count, (self.path(f"{i}.{suffix}"),), *more) for count in (1, 2, 3, 8)[:3 if command.QUICK and i else 4]]
+        found = self.together(self.levels, cases)
+        for case, (levels, edges) in zip(cases, found):
+            one = next(result for other, result in zip(cases, found) if other[0] == 1 and other[1:] == case[1:])
+            self.assertEqual(levels, one[0], case)
+            if "direction=pull" in case:
+                self.assertEqual(edges, one[1], case)
+        large = self.path("0.wsg")
+        self.assertLess(self.levels(3, (large,), "-n", 2)[1], self.levels(3, (large,))[1] / 2)  # a run by itself pushes
 
     def test_own_rows_damaged(self):
         """A neighbour that does not exist is found by the rank whose edge it is, with its byte."""

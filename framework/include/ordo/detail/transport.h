@@ -21,7 +21,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_TRANSPORT_ABI = 4 };
+enum { ORDO_TRANSPORT_ABI = 5 };
 
 /* What all ranks agree on between two supersteps: of each rank's words the sum, the least and the greatest. */
 typedef struct ordo_agreed {
@@ -37,6 +37,12 @@ typedef struct ordo_parcel {
     const void *data;
     ordo_u64 count;
 } ordo_parcel;
+
+/* Memory for units of one rank. */
+typedef struct ordo_room {
+    void *data;
+    ordo_u64 count;
+} ordo_room;
 
 /* Returns memory for `count` entries; NULL where there is too little. */
 typedef void *ordo_room_fn(void *arg, ordo_u64 count);
@@ -62,6 +68,9 @@ typedef struct ordo_transport {
     /* Every rank's part of an array: units at[rank] .. at[rank + 1] - 1 of `all` are there in that rank, and then in
      * all of them. `unit`: bytes. */
     ordo_status (*gather)(void *all, const ordo_u64 *at, size_t unit);
+    /* Sends out[rank] to each rank, and receives in[rank] from it; this one included. Each knows how many units come:
+     * in[a].count in rank b is out[b].count in rank a. `unit`: bytes. Errors: ORDO_ERR_MEMORY in one rank or more. */
+    ordo_status (*all_to_all)(const ordo_parcel *out, const ordo_room *in, size_t unit);
     /* Makes each of `count` words the bitwise or of that of all ranks. */
     ordo_status (*unite)(ordo_u64 *words, ordo_u64 count);
 } ordo_transport;

@@ -475,17 +475,18 @@ ORDO_API void ordo_job_probe(ordo_job *job, ordo_probe_fn *probe, const void *ar
 /* Seconds since the run began. Reads the clock. */
 ORDO_API double ordo_job_seconds(const ordo_job *job);
 /* Sets job->in to the in-rows of the graph, which are made once and kept with the graph; the time counts as
- * preparation. Called by the thread that runs the job, outside the team. Errors: ORDO_ERR_MEMORY. */
+ * preparation. Called by the thread that runs the job, outside the team. Over several processes all of them call it;
+ * where they have read their own rows of a directed graph, in-rows of other processes' vertices are empty. Errors:
+ * ORDO_ERR_MEMORY. */
 ORDO_API ordo_status ordo_job_need_in(ordo_job *job);
-/* Whether that is possible: not over several processes that have read their own rows of a directed graph. The same in
- * all of them. */
-ORDO_API bool ordo_job_may_need_in(const ordo_job *job);
 /* Whether in-rows that a run can do without are worth making: the graph has them, or the caller expects more runs
  * (ordo_options.repeats), or earlier runs, by ordo_job_pushed, went along `times` as many edges for want of them as the
  * graph has. If making them costs as much as a run saves over so many edges, all runs together take at most twice the
  * time of the better choice. */
 ORDO_API bool ordo_job_in_pays(const ordo_job *job, double times);
-/* Adds the edges of a run for which ordo_job_in_pays was false. */
+/* The same over several processes, which all call it: whether one of them says so. In one process as that. */
+ORDO_API bool ordo_job_in_pays_ranks(const ordo_job *job, double times);
+/* Adds the edges of a run, of all processes, for which ordo_job_in_pays was false. */
 ORDO_API void ordo_job_pushed(ordo_job *job, ordo_u64 edges);
 /* Sets *out, and *in unless `in` is NULL, to out-rows and in-rows in the order of their weights: the lightest edges
  * first, or the heaviest. Ids of their edges are others. Made once and kept with the graph, likewise. Without weights,
