@@ -24,7 +24,7 @@ static ordo_status levels(const ordo_graph *g, const ordo_path_query *query, con
                           const ordo_options *options, const ordo_path_answer *answer)
 {
     bfs_state s = {.limit = ordo_limit_u32(from->limit)};
-    ordo_options chosen = ordo_options_or_auto(options, "bsp");
+    ordo_options chosen = ordo_options_or(options, "auto");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, answer->value, from);
     work.final = !ordo_stops_early(query);
     work.unset = true;
@@ -78,7 +78,7 @@ ordo_status ordo_bfs_memory(const ordo_graph *g, const ordo_options *options, or
 {
     const ordo_sources source = ORDO_FIRST_VERTEX;
     bfs_state s = {.limit = ordo_limit_u32(INFINITY)};
-    ordo_options chosen = ordo_options_or_auto(options, "bsp");
+    ordo_options chosen = ordo_options_or(options, "auto");
     ordo_work work = ordo_vertex_work(op_for(g), g, &s, &s.limit, &source); /* cells are not read */
     return ordo_run_memory(&work, &chosen, expected, at_most);
 }
