@@ -224,6 +224,15 @@ ordo_status ordo_group_divide(ordo_group *group, const ordo_u32 *part, ordo_u64 
 
 /* ---- GPUs ---- */
 
+/* Ends the job where a call has failed in this rank in which the others wait. */
+static void must(ordo_group *r, ordo_status status)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
+    ordo_group_abort(r, ordo_status_exit(status));
+}
+
 /* Words that rank 0 makes reach all. */
 static ordo_status share_id(const ordo_group *r, const ordo_peers *peers, ordo_u64 id[ORDO_PEERS_ID])
 {
@@ -258,10 +267,10 @@ static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
         status = ordo_fail(ORDO_ERR_DEVICE, "ranks on GPUs: libordo-nvshmem.so is of another version of Ordo");
     if (!status)
         status = share_id(r, peers, id);
-    if (!status)
-        status = peers->start(r->rank, r->count, r->here, id);
-    if (!status)
+    if (!status) {
+        must(r, peers->start(r->rank, r->count, r->here, id));
         r->peers = peers;
+    }
     return status;
 }
 
@@ -613,15 +622,6 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
 }
 
 /* ---- exchanges ---- */
-
-/* Ends the job where an exchange has failed, for the others wait in it. */
-static void must(ordo_group *r, ordo_status status)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "ordo: rank %d: %s\n", r->rank, ordo_last_error());
-    ordo_group_abort(r, ordo_status_exit(status));
-}
 
 static void *make_room(void *arg, ordo_u64 count)
 {

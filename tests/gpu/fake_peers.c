@@ -40,6 +40,11 @@ static ordo_status start(int rank, int count, int here, const ordo_u64 id[ORDO_P
     (void)here;
     my_rank = rank;
     ranks = count;
+    const char *broken = getenv("FAKE_PEERS_BROKEN"); /* in that rank it fails, and the others wait for it */
+    while (broken && atoi(broken) != rank)
+        pause();
+    if (broken)
+        return ordo_fail(ORDO_ERR_DEVICE, "fake peers: does not start in rank %d", rank);
     return id[0] == 0x0dd0 ? ORDO_OK : ordo_fail(ORDO_ERR_DEVICE, "fake peers: another id");
 }
 

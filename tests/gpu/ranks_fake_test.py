@@ -462,6 +462,11 @@ class Ranks(Simulated):
             self.assertLess(time.monotonic() - began, 5, words)
             self.assertEqual([rank for rank in ranks if os.path.exists(f"/proc/{rank}")], [])
 
+    def test_does_not_start(self):
+        """Where NVSHMEM starts in all ranks but one, these wait in it; the one ends the job."""
+        for rank in (0, 1):
+            self.wrong(5, f"rank {rank}: fake peers: does not start", 2, "sssp", "--generate", GRAPHS[3], FAKE_PEERS_BROKEN=str(rank))
+
     def test_refused(self):
         sssp = ("sssp", "--generate", GRAPHS[2])
         self.wrong(5, "found 1 GPU, expected 2, one for each rank of this host", 2, *sssp, FAKE_DEVICES="1")
