@@ -48,7 +48,9 @@ static ordo_status start(int rank, int count, int here, const ordo_u64 id[ORDO_P
     own = rank;
     memcpy(&unique, id, sizeof unique);
     nvshmemx_set_attr_uniqueid_args(rank, count, &unique, &attributes);
-    if (nvshmemx_hostlib_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes))
+    /* NVSHMEM 3.4 returns 0 after some failures, too. */
+    if (nvshmemx_hostlib_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes) ||
+        nvshmemx_init_status() < NVSHMEM_STATUS_IS_INITIALIZED)
         return ordo_fail(ORDO_ERR_DEVICE, "ranks: NVSHMEM does not start in rank %d", rank);
     started = true;
     return ORDO_OK;

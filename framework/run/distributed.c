@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ordo/detail/backend.h>
 #include <ordo/detail/peers.h>
@@ -233,6 +234,16 @@ static void must(ordo_group *r, ordo_status status)
     ordo_group_abort(r, ordo_status_exit(status));
 }
 
+/* The same for an error that may be that of all ranks: then rank 0 alone says it, and ends the others meanwhile. */
+static void must_all(ordo_group *r, ordo_status status)
+{
+    if (status && ordo_group_fail(r) && r->rank) {
+        sleep(2);
+        ordo_group_abort(r, ordo_status_exit(status));
+    }
+    must(r, status);
+}
+
 /* Words that rank 0 makes reach all. */
 static ordo_status share_id(const ordo_group *r, const ordo_peers *peers, ordo_u64 id[ORDO_PEERS_ID])
 {
@@ -268,7 +279,7 @@ static ordo_status use_devices(ordo_group *r, const ordo_backend *backend)
     if (!status)
         status = share_id(r, peers, id);
     if (!status) {
-        must(r, peers->start(r->rank, r->count, r->here, id));
+        must_all(r, peers->start(r->rank, r->count, r->here, id)); /* what has begun of it cannot begin again */
         r->peers = peers;
     }
     return status;

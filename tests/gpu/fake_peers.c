@@ -40,8 +40,9 @@ static ordo_status start(int rank, int count, int here, const ordo_u64 id[ORDO_P
     (void)here;
     my_rank = rank;
     ranks = count;
-    const char *broken = getenv("FAKE_PEERS_BROKEN"); /* in that rank it fails, and the others wait for it */
-    while (broken && atoi(broken) != rank)
+    const char *broken =
+        getenv("FAKE_PEERS_BROKEN"); /* in that rank it fails, and others wait for it; "all": in each */
+    while (broken && strcmp(broken, "all") != 0 && atoi(broken) != rank)
         pause();
     if (broken)
         return ordo_fail(ORDO_ERR_DEVICE, "fake peers: does not start in rank %d", rank);

@@ -464,8 +464,8 @@ class Ranks(Simulated):
 
     def test_does_not_start(self):
         """Where NVSHMEM starts in all ranks but one, these wait in it; the one ends the job."""
-        for rank in (0, 1):
-            self.wrong(5, f"rank {rank}: fake peers: does not start", 2, "sssp", "--generate", GRAPHS[3], FAKE_PEERS_BROKEN=str(rank))
+        for rank, says in ((0, 0), (1, 1), ("all", 0)):
+            self.wrong(5, f"rank {says}: fake peers: does not start", 2, "sssp", "--generate", GRAPHS[3], FAKE_PEERS_BROKEN=str(rank))
 
     def test_refused(self):
         sssp = ("sssp", "--generate", GRAPHS[2])
