@@ -6,8 +6,8 @@
  * these vertices are a range; ranks exchange slices of row bounds, and then of edges. Tails of rank 0 are below those
  * of rank 1, and so on, so the parts of a row, rank after rank, are in ascending order as in ordo_csr_transpose().
  *
- * Rows of other ranks' vertices are empty, and their edges are not counted in m. While they are being
- * made there are two copies of a rank's in-edges, or one and its out-edges turned.
+ * Rows of other ranks' vertices are empty, and their edges are not counted in m. While in-rows are being made there are
+ * two copies of a rank's in-edges, or one and the transposed out-edges, and two more arrays of the bounds of all rows.
  */
 #include "graph.h"
 
