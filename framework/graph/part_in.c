@@ -15,30 +15,23 @@
 
 #include "framework/run/distributed.h"
 
-/* What the members of a team do with the slices that have come. */
-typedef struct merge {
-    const ordo_csr *in;
-    ordo_vid first, end;
-    int ranks, threads;
-    const ordo_eid *bounds; /* [ranks][end - first + 1]: of each slice, as in the rank that sent it */
-    const ordo_vid *edges;  /* all slices */
-} merge;
-
 typedef struct part_in {
     const ordo_group *group;
     const ordo_csr *out; /* of the graph */
-    int rank, ranks;
+    ordo_csr *in;        /* what is made */
+    int rank, ranks, threads;
     ordo_vid *first, *end; /* [ranks] the vertices of each */
+    ordo_u64 length;       /* of a slice's bounds: one more than vertices of this rank */
     ordo_parcel *send;     /* [ranks] */
     ordo_room *take;       /* [ranks] */
     ordo_csr own;          /* own rows transposed, of all vertices */
-    ordo_eid *bounds;      /* as in merge */
-    ordo_vid *edges;
+    ordo_eid *bounds;      /* [ranks][length] of each slice, counted as in the rank that sent it */
+    ordo_vid *edges;       /* all slices */
 } part_in;
 
 /* Sets p->own. Ranges of ranks may share some vertices (ordo_part_range), but an edge is sent by one rank: the one
  * whose row it is on CPUs. */
-static ordo_status transpose_own(part_in *p, int threads)
+static ordo_status transpose_own(part_in *p)
 {
     const ordo_csr *out = p->out;
     const ordo_eid begin = out->row[ordo_range_begin(out, p->rank, p->ranks)];
@@ -55,7 +48,7 @@ static ordo_status transpose_own(part_in *p, int threads)
     rows.head += begin * out->stride;
     if (out->weight)
         rows.weight = (const ordo_vid *)out->weight + begin * out->stride;
-    ordo_status status = ordo_graph_team(threads, rows.m > rows.n ? rows.m : rows.n, &team);
+    ordo_status status = ordo_graph_team(p->threads, rows.m > rows.n ? rows.m : rows.n, &team);
     if (!status) {
         status = ordo_csr_transpose(team, &rows, &p->own);
         ordo_team_return(team);
@@ -66,25 +59,24 @@ static ordo_status transpose_own(part_in *p, int threads)
 
 static ordo_status exchange_bounds(part_in *p)
 {
-    const size_t length = (size_t)(p->end[p->rank] - p->first[p->rank]) + 1;
-    p->bounds = ordo_alloc(length, (size_t)p->ranks * sizeof *p->bounds);
+    p->bounds = ordo_alloc(p->length, (size_t)p->ranks * sizeof *p->bounds);
     if (!p->bounds)
         return ORDO_ERR_MEMORY;
     for (int r = 0; r < p->ranks; r++) {
         p->send[r] = (ordo_parcel){p->own.row + p->first[r], (ordo_u64)(p->end[r] - p->first[r]) + 1};
-        p->take[r] = (ordo_room){p->bounds + (size_t)r * length, length};
+        p->take[r] = (ordo_room){p->bounds + (ordo_u64)r * p->length, p->length};
     }
     return ordo_group_all_to_all(p->group, p->send, p->take, sizeof *p->bounds);
 }
 
 static ordo_status exchange_edges(part_in *p)
 {
-    const ordo_u64 length = (ordo_u64)(p->end[p->rank] - p->first[p->rank]) + 1, words = p->own.stride;
+    const ordo_u64 words = p->own.stride;
     ordo_u64 coming = 0;
     for (int r = 0; r < p->ranks; r++) {
-        const ordo_eid *row = p->own.row, *bounds = p->bounds + (ordo_u64)r * length;
+        const ordo_eid *row = p->own.row, *bounds = p->bounds + (ordo_u64)r * p->length;
         p->send[r] = (ordo_parcel){p->own.head + row[p->first[r]] * words, row[p->end[r]] - row[p->first[r]]};
-        p->take[r].count = bounds[length - 1] - bounds[0];
+        p->take[r].count = bounds[p->length - 1] - bounds[0];
         coming += p->take[r].count;
     }
     p->edges = ordo_alloc(coming, words * sizeof *p->edges);
@@ -98,58 +90,51 @@ static ordo_status exchange_edges(part_in *p)
     return ordo_group_all_to_all(p->group, p->send, p->take, words * sizeof *p->edges);
 }
 
-/* Copies the rows of some vertices. */
+/* Puts the rows of some vertices together; by a member of a team. */
 static void merge_rows(void *arg, int member)
 {
-    const merge *m = arg;
-    const ordo_u64 length = (ordo_u64)(m->end - m->first) + 1, words = m->in->stride;
-    ordo_vid *const head = (ordo_vid *)(size_t)m->in->head;
+    const part_in *p = arg;
+    const ordo_u64 words = p->in->stride;
+    const ordo_eid *const row = p->in->row + p->first[p->rank];
     ordo_u64 begin, end;
-    ordo_split(length - 1, m->threads, member, &begin, &end);
+    ordo_split(p->length - 1, p->threads, member, &begin, &end);
     for (ordo_u64 v = begin; v < end; v++) {
-        ordo_vid *to = head + m->in->row[m->first + v] * words;
-        const ordo_vid *slice = m->edges;
-        for (int r = 0; r < m->ranks; r++) {
-            const ordo_eid *bounds = m->bounds + (ordo_u64)r * length;
+        ordo_vid *to = (ordo_vid *)(size_t)p->in->head + row[v] * words;
+        for (int r = 0; r < p->ranks; r++) {
+            const ordo_eid *bounds = p->bounds + (ordo_u64)r * p->length;
+            const ordo_vid *slice = p->take[r].data;
             const ordo_u64 count = (bounds[v + 1] - bounds[v]) * words;
             if (count)
                 memcpy(to, slice + (bounds[v] - bounds[0]) * words, count * sizeof *to);
             to += count;
-            slice += (bounds[length - 1] - bounds[0]) * words;
         }
     }
 }
 
-static ordo_status merge_slices(const part_in *p, int threads, ordo_csr *in)
+static ordo_status merge_slices(part_in *p)
 {
-    merge m = {.in = in,
-               .first = p->first[p->rank],
-               .end = p->end[p->rank],
-               .ranks = p->ranks,
-               .bounds = p->bounds,
-               .edges = p->edges};
-    const ordo_u64 length = (ordo_u64)(m.end - m.first) + 1;
+    const ordo_vid first = p->first[p->rank], end = p->end[p->rank];
     ordo_u64 all = 0;
     for (int r = 0; r < p->ranks; r++)
         all += p->take[r].count;
     ordo_team *team;
-    ordo_status status = ordo_csr_alloc(p->out->n, all, p->out->weight_type, in);
+    ordo_status status = ordo_csr_alloc(p->out->n, all, p->out->weight_type, p->in);
     if (status)
         return status;
-    ordo_eid *const row = (ordo_eid *)(size_t)in->row;
+    ordo_eid *const row = (ordo_eid *)(size_t)p->in->row;
     for (ordo_u64 v = 0; v <= p->out->n; v++) {
-        const ordo_u64 i = v <= m.first ? 0 : v < m.end ? v - m.first : length - 1;
+        const ordo_u64 i = v <= first ? 0 : v < end ? v - first : p->length - 1;
         row[v] = 0;
         for (int r = 0; r < p->ranks; r++)
-            row[v] += p->bounds[(ordo_u64)r * length + i] - p->bounds[(ordo_u64)r * length];
+            row[v] += p->bounds[(ordo_u64)r * p->length + i] - p->bounds[(ordo_u64)r * p->length];
     }
-    status = ordo_graph_team(threads, all, &team);
+    status = ordo_graph_team(p->threads, all, &team);
     if (status) {
-        ordo_csr_free(in);
+        ordo_csr_free(p->in);
         return status;
     }
-    m.threads = ordo_team_size(team);
-    ordo_team_run(team, merge_rows, &m);
+    p->threads = ordo_team_size(team);
+    ordo_team_run(team, merge_rows, p);
     ordo_team_return(team);
     return ORDO_OK;
 }
@@ -159,6 +144,8 @@ ordo_status ordo_part_transpose(const ordo_group *group, const ordo_csr *out, in
     const size_t ranks = (size_t)ordo_group_size(group);
     part_in p = {.group = group,
                  .out = out,
+                 .in = in,
+                 .threads = threads,
                  .rank = ordo_group_rank(group),
                  .ranks = (int)ranks,
                  .first = ordo_alloc(ranks, sizeof *p.first),
@@ -168,8 +155,10 @@ ordo_status ordo_part_transpose(const ordo_group *group, const ordo_csr *out, in
     ordo_status status = p.first && p.end && p.send && p.take ? ORDO_OK : ORDO_ERR_MEMORY;
     for (int r = 0; r < p.ranks && !status; r++)
         ordo_part_range(out, r, p.ranks, &p.first[r], &p.end[r]);
-    if (!status)
-        status = transpose_own(&p, threads);
+    if (!status) {
+        p.length = (ordo_u64)(p.end[p.rank] - p.first[p.rank]) + 1;
+        status = transpose_own(&p);
+    }
     if (!status) {
         status = exchange_bounds(&p);
         if (!status)
@@ -177,7 +166,7 @@ ordo_status ordo_part_transpose(const ordo_group *group, const ordo_csr *out, in
         ordo_csr_free(&p.own);
     }
     if (!status)
-        status = merge_slices(&p, threads, in);
+        status = merge_slices(&p);
     ordo_free(p.edges);
     ordo_free(p.bounds);
     ordo_free(p.first);

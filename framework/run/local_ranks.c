@@ -143,30 +143,30 @@ static ordo_status no_memory(void)
     return ordo_fail(ORDO_ERR_MEMORY, "ranks: no memory for an array that passes between ranks");
 }
 
-enum { MOST_AT_ONCE = 1 << 30 };
-
-static ordo_status write_file(const void *memory, ordo_u64 at, ordo_u64 bytes)
+/* Moves bytes of the file at `at` to or from memory. */
+static ordo_status move(char *memory, ordo_u64 at, ordo_u64 bytes, bool out)
 {
-    for (ordo_u64 done = 0; done < bytes;) {
-        const size_t now = bytes - done < MOST_AT_ONCE ? bytes - done : MOST_AT_ONCE;
-        const ssize_t moved = pwrite(file, (const char *)memory + done, now, (off_t)(PAGE + at + done));
+    while (bytes) {
+        const size_t now = bytes < 1u << 30 ? bytes : 1u << 30;
+        const ssize_t moved =
+            out ? pwrite(file, memory, now, (off_t)(PAGE + at)) : pread(file, memory, now, (off_t)(PAGE + at));
         if (moved <= 0)
             return no_memory();
-        done += (ordo_u64)moved;
+        memory += moved;
+        at += (ordo_u64)moved;
+        bytes -= (ordo_u64)moved;
     }
     return ORDO_OK;
 }
 
+static ordo_status write_file(const void *memory, ordo_u64 at, ordo_u64 bytes)
+{
+    return move((char *)(size_t)memory, at, bytes, true); /* which does not change it */
+}
+
 static ordo_status read_file(void *memory, ordo_u64 at, ordo_u64 bytes)
 {
-    for (ordo_u64 done = 0; done < bytes;) {
-        const size_t now = bytes - done < MOST_AT_ONCE ? bytes - done : MOST_AT_ONCE;
-        const ssize_t moved = pread(file, (char *)memory + done, now, (off_t)(PAGE + at + done));
-        if (moved <= 0)
-            return no_memory();
-        done += (ordo_u64)moved;
-    }
-    return ORDO_OK;
+    return move(memory, at, bytes, false);
 }
 
 /* Waits until all ranks have written. Where one could not, that is the error of all. */
