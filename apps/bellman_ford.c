@@ -449,6 +449,7 @@ const ordo_app ordo_app_bellman_ford = {
     .by_names = true,
     .op = op_for,
     .own_rows_suffice = own_rows_suffice,
+    .own_rows_cyclic = true,
     .run = run,
     .trees = trees,
     .verify = verify,

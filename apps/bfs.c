@@ -119,6 +119,7 @@ const ordo_app ordo_app_bfs = {
     .by_names = true,
     .op = op_for,
     .own_rows_suffice = ordo_own_rows_always,
+    .own_rows_cyclic = true,
     .run = run,
     .trees = trees,
     .verify = verify,

@@ -346,6 +346,7 @@ const ordo_app ordo_app_cc = {
     .by_names = true,
     .op = op_for,
     .own_rows_suffice = ordo_own_rows_symmetric,
+    .own_rows_cyclic = true,
     .run = run,
     .verify = verify,
     .memory = ordo_cc_memory,

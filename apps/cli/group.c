@@ -63,6 +63,11 @@ static bool may_use_gpu(const options *o)
     return o->device && strcmp(o->device, "cpu") != 0;
 }
 
+bool group_rows_cyclic(const options *o)
+{
+    return own_rows && o->app->own_rows_cyclic && !may_use_gpu(o);
+}
+
 void group_silence(options *o)
 {
     const bool edges_wanted = o->verify || o->partition || o->tree || o->path_to || o->nearest || o->target ||

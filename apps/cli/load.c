@@ -83,6 +83,7 @@ ordo_status load_graph(const options *o, const char *path, bool weights, loaded 
                                   .round = o->round,
                                   .columns = o->columns,
                                   .group = group_of_rows(),
+                                  .cyclic = group_rows_cyclic(o),
                                   .threads = o->threads};
         status = ordo_graph_read(path, &read, &graph);
     } else {

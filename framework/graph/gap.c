@@ -13,6 +13,7 @@
  * Not done: checking that a graph marked as undirected is symmetric (ORDO_SYMMETRIC does); big-endian machines.
  */
 #include "graph.h"
+#include "levels.h"
 
 #include <ordo/distributed.h>
 
@@ -197,21 +198,29 @@ static ordo_status copy_rows(void *arg, ordo_team *team, ordo_csr *csr)
 /* The edges of the part, once the bounds of rows are known. */
 static ordo_status read_edges(gap *g, const ordo_rank_part *part, ordo_csr *csr, ordo_input *below)
 {
-    const ordo_status status = ordo_part_alloc(part, csr, below);
-    if (status)
-        return status;
+    ordo_status status = ordo_part_alloc(part, csr, below);
     g->head = (ordo_vid *)(size_t)csr->head;
-    g->first = g->row[part->first];
-    g->end = g->row[part->end];
-    ordo_phase_begin(&g->phase, "reading", g->end - g->first);
-    ordo_team_run(g->team, copy_edges, g);
-    const ordo_status ended = ordo_phase_end(&g->phase);
-    return ended ? ended : check_edges(g);
+    for (ordo_u64 i = 0; i < part->ranges && !status; i++) {
+        const ordo_part_rows rows = part->rows[i];
+        g->first = g->row[rows.first];
+        g->end = g->row[rows.end];
+        ordo_phase_begin(&g->phase, "reading", g->end - g->first);
+        ordo_team_run(g->team, copy_edges, g);
+        status = ordo_phase_end(&g->phase);
+    }
+    return status ? status : check_edges(g);
 }
 
-static ordo_status read_part(gap *g, ordo_type type, const ordo_group *group, const ordo_origin *origin,
+static ordo_vid head_in_file(const void *edges, ordo_eid edge)
+{
+    const gap *g = edges;
+    return ordo_load32(g->neighbours + edge * g->step);
+}
+
+static ordo_status read_part(gap *g, ordo_type type, const ordo_read_options *options, const ordo_origin *origin,
                              ordo_graph **out)
 {
+    const ordo_group *group = options->group;
     ordo_input below = {.name = g->in->name};
     ordo_rank_part part;
     ordo_csr csr = {.n = (ordo_vid)g->n,
@@ -229,7 +238,8 @@ static ordo_status read_part(gap *g, ordo_type type, const ordo_group *group, co
         status = check_bounds(g);
     }
     if (!status) {
-        ordo_part_of(group, &csr, &part);
+        const ordo_row_source in_file = {g->n, g->m, csr.row, head_in_file, g};
+        part = ordo_part_of(group, &csr, options->cyclic ? &in_file : NULL);
         status = read_edges(g, &part, &csr, &below);
     }
     if (team)
@@ -254,7 +264,7 @@ ordo_status ordo_read_gap(ordo_input *in, const ordo_read_options *options, ordo
     origin->id_base = 0;
     ordo_type type = g.weighted && ordo_weights_wanted(&options->edges) ? ORDO_U32 : ORDO_NONE;
     if (ordo_part_possible(options))
-        return read_part(&g, type, options->group, origin, out);
+        return read_part(&g, type, options, origin, out);
     return ordo_graph_from_file(in, g.n, g.m, type, !g.directed, copy_rows, &g, origin, out);
 }
 

@@ -288,8 +288,10 @@ bool ordo_graph_symmetric(const ordo_graph *g)
 static ordo_status transpose(const ordo_graph *g, const struct ordo_group *group, int threads, ordo_csr *in)
 {
     ordo_team *team;
-    if (g->part)
-        return ordo_part_transpose(group, &g->out, threads, in);
+    if (g->part) {
+        const ordo_rank_part part = ordo_part_again(group, g);
+        return ordo_part_transpose(&part, threads, in);
+    }
     ordo_status status = ordo_graph_team(threads, g->out.m > g->out.n ? g->out.m : g->out.n, &team);
     if (!status) {
         status = ordo_csr_transpose(team, &g->out, in);
@@ -603,17 +605,22 @@ static void scan_graph(ordo_graph *g)
 ordo_status ordo_graph_scan_part(ordo_graph *g, const ordo_rank_part *part)
 {
     scan s = scan_of(&g->out);
-    s.first = part->first_block;
-    s.end = part->end_block;
     ordo_team *team;
     s.results = ordo_alloc(s.row_blocks + s.edge_blocks, sizeof *s.results);
     ordo_status status =
         s.results ? ordo_graph_team(g->threads, g->out.m > g->out.n ? g->out.m : g->out.n, &team) : ORDO_ERR_MEMORY;
-    if (!status) {
+    for (ordo_u64 i = 0; i < part->ranges && !status; i++) {
+        const ordo_part_rows rows = part->rows[i];
+        s.next = i ? s.row_blocks : 0;
+        s.first = rows.first_block;
+        s.end = rows.end_block;
         ordo_team_run(team, scan_part, &s);
-        ordo_team_return(team);
-        status = ordo_group_gather(part->group, s.results + s.row_blocks, s.first, s.edge_blocks, sizeof *s.results);
     }
+    if (!status)
+        ordo_team_return(team);
+    for (ordo_u64 i = 0; i < part->ranges && !status; i++)
+        status = ordo_group_gather(part->group, s.results + s.row_blocks, part->rows[i].first_block,
+                                   ordo_part_blocks_end(part, i), sizeof *s.results);
     if (!status)
         take_results(g, &s);
     g->scanned = !status;

@@ -29,6 +29,7 @@ typedef struct ordo_input {
 } ordo_input;
 
 typedef struct ordo_partition ordo_partition;
+struct ordo_row_source;
 
 /* What belongs to borrowed rows. */
 typedef struct ordo_lent {
@@ -48,7 +49,8 @@ struct ordo_graph {
     ordo_input below;  /* else what holds them: the file of an .ordo graph */
     ordo_lent lent;    /* else, of borrowed rows */
     bool symmetric, in_made, scanned;
-    bool part;       /* heads and weights of other ranks' rows read as 0; see part.c */
+    /* heads and weights of other ranks' rows read as 0; see part.c */
+    enum { ORDO_ALL_ROWS, ORDO_RANGE_OF_ROWS, ORDO_CYCLIC_ROWS } part;
     ordo_u64 absent; /* bytes of these */
     ordo_u64 pushed; /* atomic: edges that runs have pushed along for want of in-rows */
     /* which ranks make searches of this graph on GPUs; set by its first run over ranks (framework/run/distributed.c) */
@@ -234,32 +236,64 @@ ordo_status ordo_graph_build(const ordo_source *from, const ordo_origin *origin,
 
 /* ---- part.c: the rows of one rank ---- */
 
-/* What a rank of several processes has of a graph: rows first .. end - 1, and of its edges those of the blocks of
- * ORDO_SCAN_BLOCK edges first_block .. end_block - 1 are the ones that it scans for all. */
-typedef struct ordo_rank_part {
-    const struct ordo_group *group;
+/* The block-cyclic distribution of n vertices over ranks: ids are divided into periods of 2^period_bits, these into
+ * blocks of 2^block_bits, and each rank owns the same blocks of every period. */
+typedef struct ordo_cyclic {
+    ordo_u32 block_bits, period_bits;
+    ordo_u64 periods; /* ORDO_MOST_RANGES at most; the last one may be incomplete */
+} ordo_cyclic;
+
+/* Sets *out. Returns false where n is too small for it. */
+bool ordo_cyclic_of(ordo_u64 n, int ranks, ordo_cyclic *out);
+/* The rank's vertices of each period: *first .. *end - 1, counted from the period's first vertex. */
+void ordo_cyclic_range(const ordo_cyclic *c, int rank, int ranks, ordo_vid *first, ordo_vid *end);
+/* Whether a search of so many levels (ordo_graph_levels) is in few ranges of ids at a time. */
+bool ordo_is_deep(double levels);
+
+/* Rows first .. end - 1; of the graph's edges those of the blocks first_block .. end_block - 1, of ORDO_SCAN_BLOCK
+ * edges each, are the ones that the rank scans for all. */
+typedef struct ordo_part_rows {
     ordo_vid first, end;
     ordo_u64 first_block, end_block;
+} ordo_part_rows;
+enum { ORDO_SCAN_BLOCK = 65536, ORDO_MOST_RANGES = 32 };
+
+/* What a rank of several processes has of a graph: the rows of the vertices that it owns in runs, which are a range, or
+ * one in each period of a block-cyclic distribution, and with them rows of the blocks that it scans. */
+typedef struct ordo_rank_part {
+    const struct ordo_group *group;
+    int rank, ranks;
+    const ordo_csr *csr; /* of which the row bounds are known */
+    bool is_cyclic;
+    ordo_cyclic cyclic;
+    ordo_u64 ranges;                       /* of each rank; some may be empty */
+    ordo_part_rows rows[ORDO_MOST_RANGES]; /* of this rank's ranges, in the order of ids */
+    double levels;                         /* a guess; 0: none was made */
 } ordo_rank_part;
-enum { ORDO_SCAN_BLOCK = 65536 };
 
 /* Whether a reader that has the file's rows may leave out other ranks' edges. */
 bool ordo_part_possible(const ordo_read_options *options);
-/* What this rank takes of rows whose bounds are known. */
-void ordo_part_of(const struct ordo_group *group, const ordo_csr *csr, ordo_rank_part *out);
-/* The vertices first .. end - 1 that a rank owns in runs. On GPUs ranges begin at multiples of 32, on CPUs at any
- * vertex; this is a range that serves both, so up to 31 vertices of a rank are in the next one's, too. */
-void ordo_part_range(const ordo_csr *csr, int rank, int ranks, ordo_vid *first, ordo_vid *end);
-/* Memory for the edges of csr, whose n, m, stride and weight_type are set: all addresses, of which those of the part
- * can be written and the others read as 0. Sets head and weight. *below is to be closed. */
+/* What this rank takes of rows whose bounds are known, and remain at csr. `rows`: of the file, where the distribution
+ * may be block-cyclic; NULL: ranges. */
+ordo_rank_part ordo_part_of(const struct ordo_group *group, const ordo_csr *csr, const struct ordo_row_source *rows);
+/* The vertices *first .. *end - 1 that a rank owns in runs, of its ranges 0 .. ranges - 1. On GPUs ranges begin at
+ * multiples of 32, on CPUs at any vertex; this is a range that serves both, so up to 31 vertices of a rank are in the
+ * next one's, too. */
+void ordo_part_owned(const ordo_rank_part *part, int rank, ordo_u64 range, ordo_vid *first, ordo_vid *end);
+/* The end of the blocks of this range of all ranks. */
+ordo_u64 ordo_part_blocks_end(const ordo_rank_part *part, ordo_u64 range);
+/* Memory for the edges of csr, the part's, whose n, m, stride and weight_type are set: all addresses, of which those of
+ * the part can be written and the others read as 0. Sets head and weight. *below is to be closed. */
 ordo_status ordo_part_alloc(const ordo_rank_part *part, ordo_csr *csr, ordo_input *below);
 /* Makes the graph, of rows that are not sorted: sorts those of the part, and has all ranks put the statistics together.
  * Takes over `row` and *below, also where it fails. `negative`: this rank has found a negative weight. */
 ordo_status ordo_part_graph(const ordo_rank_part *part, ordo_csr *csr, bool negative, bool symmetric,
                             const ordo_origin *origin, ordo_input *below, ordo_graph **out);
-/* Sets *in to rows of in-edges of the vertices of ordo_part_range, of a part's rows. Collective: where it fails, the
- * caller must end the job, since other ranks may wait. Errors: ORDO_ERR_MEMORY. (part_in.c) */
-ordo_status ordo_part_transpose(const struct ordo_group *group, const ordo_csr *out, int threads, ordo_csr *in);
+/* Sets *in to rows of in-edges of the vertices that this rank owns. Collective: where it fails, the caller must end the
+ * job, since other ranks may wait. Errors: ORDO_ERR_MEMORY. (part_in.c) */
+ordo_status ordo_part_transpose(const ordo_rank_part *part, int threads, ordo_csr *in);
+/* The part of a graph that has one (graph->part), as it was read. */
+ordo_rank_part ordo_part_again(const struct ordo_group *group, const ordo_graph *g);
 /* As ordo_graph_in(); of a part's graph likewise, and collective. (graph.c) */
 ordo_status ordo_graph_in_ranks(const ordo_graph *g, const struct ordo_group *group, int threads, const ordo_csr **out);
 /* Statistics of a part's graph; collective. (graph.c) */

@@ -12,7 +12,7 @@
  * This file names no scheduler, so a scheduler compiled out of tree is treated like the others.
  */
 #include "framework/graph/graph.h"
-#include "levels.h"
+#include "framework/graph/levels.h"
 #include "number.h"
 #include "plan.h"
 

@@ -540,37 +540,33 @@ static bool divides_items(const ordo_group *r, const ordo_job *job)
     return r->part_count && (job->op->activates || r->part_count == job->out->n);
 }
 
-/* A search of a deep graph is in one part of the ids at a time, since neighbours often have neighbouring ids. So ranks
- * that own ranges would search one after the other. There the distribution is block-cyclic: ids are divided into
- * periods of equal length, and each rank owns the same range of every period (lab 0081). A period has a power of two of
- * blocks, and a block at least the 64 ids of a word of bits. */
-enum { DEEP = 100 /* levels */, PERIODS = 16 /* and up to 31 */, LEAST_BLOCK_BITS = 6 };
+/* Whether a run divides the vertices by blocks in turns: in a deep graph, where each rank has all rows, or those of
+ * such a distribution (framework/graph/part.c). In a graph of few vertices ranks keep ranges. */
+static bool divides_cyclically(const ordo_group *r, const ordo_job *job, ordo_cyclic *out)
+{
+    const ordo_graph *g = ordo_job_graph(job);
+    return !r->part_count && job->op->kind == ORDO_KIND_RELAX && job->op->activates && g &&
+           (g->part ? g->part == ORDO_CYCLIC_ROWS : ordo_is_deep(ordo_job_levels(job))) &&
+           ordo_cyclic_of(job->out->n, r->count, out);
+}
 
-/* Chooses the block-cyclic distribution where the graph is deep, and sets r->cyclic and what of the job follows from
- * it. In a graph of few vertices ranks keep ranges. */
+/* Sets r->cyclic and what of the job follows from it. */
 static ordo_status own_cyclically(ordo_group *r, ordo_job *job)
 {
-    const ordo_u64 n = job->out->n, ranks = (ordo_u64)r->count;
-    if (r->part_count || job->op->kind != ORDO_KIND_RELAX || !job->op->activates || !ordo_job_graph(job) ||
-        ordo_job_graph(job)->part || ordo_job_levels(job) < DEEP)
+    ordo_cyclic c;
+    if (!divides_cyclically(r, job, &c))
         return ORDO_OK;
-    ordo_u32 bits = LEAST_BLOCK_BITS, per = 3; /* 2^per blocks a period, 8 or more for each rank */
-    while ((ordo_u64)1 << (per - 3) < ranks)
-        per++;
-    if (n >> (bits + per) < PERIODS)
-        return ORDO_OK;
-    while (n >> (bits + 1 + per) >= PERIODS)
-        bits++;
-    const ordo_u64 blocks = (ordo_u64)1 << per, count = ((n - 1) >> bits) + 1, rank = (ordo_u64)r->rank;
+    const ordo_u64 blocks = (ordo_u64)1 << (c.period_bits - c.block_bits),
+                   count = ((job->out->n - 1ull) >> c.block_bits) + 1;
     r->cyclic = ordo_alloc((size_t)count, sizeof *r->cyclic);
     for (ordo_u64 b = 0; r->cyclic && b < count; b++)
-        r->cyclic[b] = (ordo_u32)(b % blocks * ranks / blocks);
+        r->cyclic[b] = (ordo_u32)(b % blocks * (ordo_u64)r->count / blocks);
     r->remote.part = r->cyclic;
-    r->remote.block_bits = bits;
-    const ordo_u64 first = (rank * blocks + ranks - 1) / ranks, end = ((rank + 1) * blocks + ranks - 1) / ranks;
-    job->first_owned = (ordo_u32)(first << bits);
-    job->owned = (ordo_u32)((end - first) << bits);
-    job->owned_mask = ((ordo_u32)1 << (bits + per)) - 1;
+    r->remote.block_bits = c.block_bits;
+    ordo_vid end;
+    ordo_cyclic_range(&c, r->rank, r->count, &job->first_owned, &end);
+    job->owned = end - job->first_owned;
+    job->owned_mask = ((ordo_u32)1 << c.period_bits) - 1;
     return r->cyclic ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
@@ -583,6 +579,11 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
         return ordo_fail(ORDO_ERR_UNSOUND,
                          "ranks have read ranges of the graph's rows, expected the whole graph where a "
                          "partition is another");
+    if (ordo_job_graph(job) && ordo_job_graph(job)->part == ORDO_CYCLIC_ROWS && !r->cyclic)
+        return ordo_fail(
+            ORDO_ERR_UNSOUND,
+            "ranks have read rows of blocks of ids in turns, and this run divides ranges; expected a graph "
+            "read without 'cyclic'");
     if (divided && r->part_count != job->out->n)
         return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
                          (unsigned long long)r->part_count, job->out->n);

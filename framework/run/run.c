@@ -16,10 +16,10 @@
 #include <ordo/detail/program.h>
 
 #include "framework/graph/graph.h"
+#include "framework/graph/levels.h"
 #include "distributed.h"
 #include "grow.h"
 #include "hardware.h"
-#include "levels.h"
 #include "number.h"
 #include "phase.h"
 #include "plan.h"

@@ -22,6 +22,7 @@ MPIRUN = shutil.which("mpirun")
 LOOKING = dict(os.environ, CUDA_VISIBLE_DEVICES="", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                OMPI_MCA_btl_vader_single_copy_mechanism="none")
 WORLD = dict(LOOKING, OMPI_MCA_pml="ob1", OMPI_MCA_odls_base_sigkill_timeout="0")
+CYCLIC_ROWS = os.environ.get("CYCLIC_ROWS", os.path.join(os.path.dirname(command.ORDO), "tests", "cyclic_rows"))
 GRAPHS = ("path --vertices 40", "star --vertices 50", "grid --width 12 --height 9 --weights uniform:1:9", "rmat --scale 9 --degree 8 "
           "--weights uniform:1:100", "road --vertices 2000", "uniform --vertices 300 --degree 1 --weights uniform:1:5",
           "complete --vertices 20", "path --vertices 1")
@@ -412,6 +413,36 @@ class Ranks(Base):
                 self.assertEqual(edges, one[1], case)
         large = self.path("0.wsg")
         self.assertLess(self.levels(3, (large,), "-n", 2)[1], self.levels(3, (large,))[1] / 2)  # a run by itself pushes
+
+    def test_own_rows_of_deep_graphs(self):
+        """Of a deep graph each rank reads blocks of rows in turns: the same statistics and answers, less memory, and ranks that search
+        at the same time. So does a directed one whose in-edges ranks make of each other's. On GPUs ranks keep ranges."""
+        for name, more in (("directed.wsg", ("--weights", "uniform:1:9")), ("both.sg", ("-s",))):
+            self.ok(ordo("generate", "grid", "--width", 500, "--height", 500, *more, "--output", self.path(name)))
+        apps = (("sssp", "directed.wsg", "--source", 3), ("bellman-ford", "directed.wsg", "--source", 3, "--scheduler", "bsp"),
+                ("bfs", "both.sg", "--source", 3, "--scheduler", "near_far"), ("cc", "both.sg", "--scheduler", "delta"),
+                ("widest", "directed.wsg", "--source", 3))
+        apps = apps[:4] if command.QUICK else apps
+        found = self.together(self.held, [(count, *app) for i, app in enumerate(apps) for count in (1, 2 + i % 4)])
+        for app, (_, one), (_, many) in zip(apps, found[::2], found[1::2]):
+            self.assertEqual(one, many, app)
+        self.ok(ordo("generate", "grid", "--width", 1500, "--height", 1500, "-s", "--output", self.path("large.sg")))
+        (whole, one), (held, many) = self.together(self.held, [(count, "bfs", "large.sg", "--source", 3) for count in (1, 2)])
+        self.assertEqual(one, many)
+        self.assertLess(held, 0.85 * whole)  # bounds of rows are a third, half of the edges another; up to 31 blocks of 65 536 edges
+        cases = [(count, APPS[0], self.path("directed.wsg")) for count in (1, 2, 3)]
+        for held, about, result in self.together(self.graph_of, cases)[1:]:
+            self.assertEqual((about, result), self.graph_of(*cases[0])[1:])
+        cases = [(count, (self.path("directed.wsg"),), "--set", "direction=pull") for count in (1, 2, 3)]
+        one, *others = self.together(self.levels, cases)
+        self.assertEqual(others, [one, one])
+        words = (2, "bfs", self.path("both.sg"), "--source", 0, "--scheduler", "bsp", "--threads", 1, "--json", "-")
+        cyclic, ranges = map(json.loads, self.together(self.over, (words, (*words, "--device", "auto"))))
+        self.assertEqual(cyclic["result"], ranges["result"])
+        part = [record["ranks"]["critical_edges"] / record["counts"]["edges"] for record in (cyclic, ranges)]
+        self.assertLess(part[0], 0.6)
+        self.assertGreater(part[1], 0.65)
+        self.over(3, self.path("both.sg"), program=CYCLIC_ROWS)
 
     def test_own_rows_damaged(self):
         """A neighbour that does not exist is found by the rank whose edge it is, with its byte."""

@@ -99,7 +99,11 @@ typedef struct ordo_read_options {
      * What is not done on such a graph: verification, predecessors, transforms, writing, and runs with
      * ordo_group_divide(). NULL: the whole graph. */
     const struct ordo_group *group;
-    ordo_u64 reserved[3]; /**< 0 */
+    /** With `group`, for runs on CPUs of operators that activate items: in a deep graph ranks own blocks of ids in
+     * turns, as they do where each has the whole graph, and read the rows of these. false: each reads a range of rows,
+     * which serves all runs. In all ranks alike. */
+    bool cyclic;
+    ordo_u64 reserved[2]; /**< 0 */
 } ordo_read_options;
 
 /** One edge of an edge list. */

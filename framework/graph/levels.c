@@ -12,7 +12,7 @@
  */
 #include "levels.h"
 
-#include "framework/graph/graph.h"
+#include "graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void find(search *s, ordo_vid v)
 
 /* Searches from v. Returns the level at which `most` vertices were found, and sets *early to that of an eighth of them;
  * 0 if fewer can be reached. */
-static ordo_u64 search_from(search *s, const ordo_csr *g, ordo_vid v, ordo_u64 *early)
+static ordo_u64 search_from(search *s, const ordo_row_source *g, ordo_vid v, ordo_u64 *early)
 {
     ordo_u64 level = 0, begin = 0;
     memset(s->slot, 0xff, sizeof s->slot);
@@ -53,7 +53,9 @@ static ordo_u64 search_from(search *s, const ordo_csr *g, ordo_vid v, ordo_u64 *
         for (; begin < end; begin++) {
             const ordo_vid tail = s->found[begin];
             for (ordo_eid e = g->row[tail]; e < g->row[tail + 1]; e++) {
-                find(s, g->head[e * g->stride]);
+                const ordo_vid head = g->head(g->edges, e);
+                if (head < g->n)
+                    find(s, head);
                 if (s->count == s->most)
                     return level;
             }
@@ -64,7 +66,7 @@ static ordo_u64 search_from(search *s, const ordo_csr *g, ordo_vid v, ordo_u64 *
     return 0;
 }
 
-static double guess(const ordo_csr *g)
+double ordo_guess_levels(const ordo_row_source *g)
 {
     search s;
     if (g->m < SMALL)
@@ -82,14 +84,21 @@ static double guess(const ordo_csr *g)
     return 0;
 }
 
+static ordo_vid head_of(const void *csr, ordo_eid edge)
+{
+    const ordo_csr *g = csr;
+    return g->head[edge * g->stride];
+}
+
 double ordo_graph_levels(const ordo_graph *graph)
 {
     ordo_graph *const g = (ordo_graph *)(size_t)graph; /* the member is no part of what callers see */
-    if (g->part)
-        return 0;
     ordo_u64 known = __atomic_load_n(&g->levels, __ATOMIC_RELAXED);
+    if (!known && g->part)
+        return 0;
     if (!known) { /* several threads may guess at once: they all guess the same */
-        known = 1 + (ordo_u64)guess(&g->out);
+        const ordo_row_source rows = {g->out.n, g->out.m, g->out.row, head_of, &g->out};
+        known = 1 + (ordo_u64)ordo_guess_levels(&rows);
         __atomic_store_n(&g->levels, known, __ATOMIC_RELAXED);
     }
     return (double)(known - 1);
