@@ -228,6 +228,42 @@ ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_ra
     return ordo_phase_end(&r.phase);
 }
 
+typedef struct fresh_blocks {
+    const ordo_fresh *block;
+    int count;
+} fresh_blocks;
+
+enum { LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+
+static ordo_u64 lines_of(const ordo_fresh *block)
+{
+    return (block->bytes + HUGE_PAGE - 1) / HUGE_PAGE * (HUGE_PAGE / LINE);
+}
+
+/* Of lines of all blocks, one behind the other, each rounded up to huge pages. */
+static void take_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const fresh_blocks *f = arg;
+    ordo_u64 before = 0;
+    for (int i = 0; i < f->count; before += lines_of(&f->block[i]), i++) {
+        volatile char *const data = f->block[i].data;
+        const ordo_u64 lines = lines_of(&f->block[i]);
+        const ordo_u64 from = begin > before ? begin - before : 0, to = end > before ? end - before : 0;
+        for (ordo_u64 at = from * LINE; data && at < (to < lines ? to : lines) * LINE && at < f->block[i].bytes;
+             at += PAGE)
+            data[at] = 0;
+    }
+}
+
+ordo_status ordo_take_pages(int threads, const ordo_fresh *block, int count)
+{
+    const fresh_blocks f = {block, count};
+    ordo_u64 lines = 0;
+    for (int i = 0; i < count; i++)
+        lines += lines_of(&block[i]);
+    return threads == 1 ? ORDO_OK : ordo_for_ranges(threads, lines, HUGE_PAGE / LINE, take_range, (void *)(size_t)&f);
+}
+
 typedef struct fill {
     ordo_u32 *words, value;
 } fill;

@@ -8,11 +8,12 @@
  * root. Chains of joins are shortened by path halving; roots get new, consecutive numbers; and edges whose ends have
  * the same number are removed.
  *
- * Two techniques avoid most of the work. The first round runs on the rows of a symmetric graph without a list: every
- * vertex is a component, so no look-ups are needed, and a list is made only of the edges that are left afterwards. And
- * if there are many edges for each vertex, the lightest come first (Osipov, Sanders and Singler, "The filter-Kruskal
+ * Three techniques avoid most of the work. The first round runs on the rows of a symmetric graph without a list: every
+ * vertex is a component, so no look-ups are needed, and a list is made only of the edges that are left afterwards. If
+ * there are many edges for each vertex, the lightest come first (Osipov, Sanders and Singler, "The filter-Kruskal
  * minimum spanning tree algorithm", ALENEX 2009): when their forest is complete, most heavier edges lie within its
- * trees.
+ * trees, nearly all within the largest one. And rows are looked at once for a list: the edges that are counted are kept
+ * (in the spare list), and moved to their places when all are counted.
  *
  * The edges of a list are in ascending order of ids, in every round, so their indices break ties as ids do.
  *
@@ -49,10 +50,13 @@ enum {
     MANY = 4,      /* if there are more edges for each vertex, the lightest come first */
     SAMPLE = 1024, /* size of the sample of weights that determines which edges are light */
     ROWS = 256,    /* rows in a block, when lists are made from rows */
+    KEPT = 1024,   /* edges of such a block that are kept together */
     BLOCK = 8192   /* edges of a list in a block */
 };
 
 #define NO_EDGE (~(ordo_u64)0)
+#define NO_CHUNK 0xffffffffu
+#define NOT_KEPT 0xfffffffeu
 
 static const ordo_operator *op_for(const ordo_graph *g)
 {
@@ -72,14 +76,26 @@ static ordo_u32 ordered_weight(const ordo_csr *g, ordo_eid e)
     return mst_order_f32(real);
 }
 
+/* An edge in a list. */
+typedef struct arc {
+    ordo_u32 end, weight; /* the component of an end; the ordered weight, stored for each of the two arcs */
+} arc;
+typedef struct arc_pair {
+    arc side[2];
+} arc_pair;
+
 /* Edges between different components. As rows of a graph these are arcs 2 i and 2 i + 1, in pieces. */
 typedef struct edge_list {
     ordo_u64 count, capacity;
-    struct {
-        ordo_u32 end, weight; /* the component of an end; the ordered weight, stored for each of the two arcs */
-    } (*arc)[2];              /* [room] */
-    ordo_u32 *id;             /* [capacity] index in the rows of the graph */
+    arc_pair *arc; /* [capacity] */
+    ordo_u32 *id;  /* [capacity] index in the rows of the graph */
 } edge_list;
+
+/* Edges of a block of rows, kept in the spare list while they are counted, in ascending order. */
+typedef struct kept_chunk {
+    ordo_u64 at;
+    ordo_u32 count, next; /* the chunk with the edges behind these, or NO_CHUNK */
+} kept_chunk;
 
 typedef struct search {
     const ordo_graph *given; /* the caller's */
@@ -100,11 +116,17 @@ typedef struct search {
     edge_list list, spare;
     ordo_eid *row; /* [row_capacity] rows of the list as a graph */
     ordo_u64 row_capacity;
-    ordo_u64 *counts;   /* [blocks + 1] number of edges of each block, then its first place */
-    ordo_u32 low, high; /* bounds of the ordered weights in a list */
-    ordo_u64 odd;       /* atomic: a vertex whose lightest edge has no reverse, or NO_EDGE */
-    ordo_u64 bad;       /* atomic: a component whose cell cannot be its lightest edge, or NO_EDGE */
-    bool unsorted;      /* atomic */
+    ordo_u64 kept, kept_chunks; /* atomic: places of the spare list and chunks that are taken */
+    kept_chunk *chunk;          /* [chunk_capacity] */
+    ordo_u64 chunk_capacity;
+    ordo_u32 *first_chunk; /* [blocks of rows] NO_CHUNK: it has no edges; NOT_KEPT: there was no place for all */
+    ordo_u32 giant;        /* the component of most vertices, while `inside` tells them */
+    ordo_u64 *inside;      /* [n / 64 + 1] bits, or NULL */
+    ordo_u64 *counts;      /* [blocks + 1] number of edges of each block, then its first place */
+    ordo_u32 low, high;    /* bounds of the ordered weights in a list */
+    ordo_u64 odd;          /* atomic: a vertex whose lightest edge has no reverse, or NO_EDGE */
+    ordo_u64 bad;          /* atomic: a component whose cell cannot be its lightest edge, or NO_EDGE */
+    bool unsorted;         /* atomic */
 } search;
 
 /* Replaces the counts of blocks by their first places; returns the sum. A block has `grain` elements; little work is
@@ -171,8 +193,8 @@ static void join_listed_range(void *arg, ordo_u64 begin, ordo_u64 end)
         if (key == NO_EDGE)
             continue;
         ordo_u32 at = (ordo_u32)key;
-        const bool listed = at < s->list.count && key >> 32 == s->list.arc[at][0].weight;
-        const ordo_u32 low = listed ? s->list.arc[at][0].end : 0, high = listed ? s->list.arc[at][1].end : 0;
+        const bool listed = at < s->list.count && key >> 32 == s->list.arc[at].side[0].weight;
+        const ordo_u32 low = listed ? s->list.arc[at].side[0].end : 0, high = listed ? s->list.arc[at].side[1].end : 0;
         ordo_u32 other = low ^ high ^ (ordo_u32)c;
         if (!listed || (low != c && high != c) || s->best[other] > key) {
             ordo_keep_least_u64(&s->bad, c);
@@ -194,9 +216,31 @@ static ordo_eid find_edge(const ordo_csr *g, ordo_vid low, ordo_vid high, ordo_u
     return g->m;
 }
 
-static void join_vertices_range(void *arg, ordo_u64 begin, ordo_u64 end)
+/* Prefetches what join_vertices needs of a component: the other end's cell, and the middle of the row to search. */
+static void prefetch_bounds(const search *s, ordo_u64 c)
 {
-    search *s = arg;
+    const ordo_vid other = (ordo_vid)s->best[c];
+    if (other < s->g->n) {
+        __builtin_prefetch(&s->best[other]);
+        __builtin_prefetch(&s->g->row[other < c ? other : c]);
+    }
+}
+static void prefetch_row(const search *s, ordo_u64 c)
+{
+    enum { MOST = 8 }; /* lines */
+    const ordo_csr *g = s->g;
+    const ordo_vid other = (ordo_vid)s->best[c];
+    const ordo_u64 low = other < c ? other : c;
+    if (other >= g->n)
+        return;
+    const ordo_u64 line = 64 / sizeof *g->head / g->stride, lines = (g->row[low + 1] - g->row[low]) / line + 1;
+    for (ordo_u64 i = 0; i < lines && i < MOST; i++)
+        __builtin_prefetch(
+            &g->head[(lines <= MOST ? g->row[low] + i * line : (g->row[low] + g->row[low + 1]) / 2) * g->stride]);
+}
+
+static void join_vertices(search *s, ordo_u64 begin, ordo_u64 end)
+{
     for (ordo_u64 c = begin; c < end; c++) {
         ordo_u64 key = s->best[c];
         s->parent[c] = (ordo_u32)c;
@@ -223,6 +267,20 @@ static void join_vertices_range(void *arg, ordo_u64 begin, ordo_u64 end)
         }
         s->parent[c] = other;
         choose(s, id);
+    }
+}
+
+static void join_vertices_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    enum { AHEAD = 16 };
+    search *s = arg;
+    for (ordo_u64 at = begin; at < end; at += AHEAD) {
+        const ordo_u64 last = at + AHEAD < end ? at + AHEAD : end;
+        for (ordo_u64 c = at; c < last; c++)
+            prefetch_bounds(s, c);
+        for (ordo_u64 c = at; c < last; c++)
+            prefetch_row(s, c);
+        join_vertices(s, at, last);
     }
 }
 
@@ -323,25 +381,49 @@ static ordo_status list_capacity(edge_list *list, ordo_u64 count)
 
 static void put_edge(edge_list *list, ordo_u64 at, ordo_u32 a, ordo_u32 b, ordo_u32 weight, ordo_u32 id)
 {
-    list->arc[at][0].end = a;
-    list->arc[at][1].end = b;
-    list->arc[at][0].weight = list->arc[at][1].weight = weight;
+    list->arc[at].side[0] = (arc){a, weight};
+    list->arc[at].side[1] = (arc){b, weight};
     list->id[at] = id;
 }
 
-/* Counts the edges of rows that join different components and whose weight is between `low` and `high`, or puts them
- * into the list. Goes backwards: in sorted rows of a symmetric graph, the arcs out of the smaller end are at the end of
- * a row. */
-static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, const bool put)
+/* Edges of a block that have been found and have no place yet, in the buffer's last places. */
+typedef struct keeping {
+    ordo_u32 count, chunk; /* chunk: that of the edges behind these */
+    ordo_u32 id[KEPT];
+    arc_pair arc[KEPT];
+} keeping;
+
+/* Moves the edges that are kept to the spare list. Where that has no place for them, the block is scanned again. */
+static void keep_chunk(search *s, keeping *k)
+{
+    if (k->chunk == NOT_KEPT || !k->count)
+        return;
+    const ordo_u64 at = __atomic_fetch_add(&s->kept, k->count, __ATOMIC_RELAXED);
+    const ordo_u64 chunk = __atomic_fetch_add(&s->kept_chunks, 1, __ATOMIC_RELAXED);
+    if (at + k->count > s->spare.capacity || chunk >= s->chunk_capacity) {
+        k->chunk = NOT_KEPT;
+        return;
+    }
+    memcpy(s->spare.arc + at, k->arc + KEPT - k->count, k->count * sizeof *k->arc);
+    memcpy(s->spare.id + at, k->id + KEPT - k->count, k->count * sizeof *k->id);
+    s->chunk[chunk] = (kept_chunk){at, k->count, k->chunk};
+    k->chunk = (ordo_u32)chunk;
+    k->count = 0;
+}
+
+/* Finds the edges of rows that join different components and whose weight is between `low` and `high`. Counts and keeps
+ * them or, with `put`, puts them into the list. Goes backwards: in sorted rows of a symmetric graph, the arcs out of
+ * the smaller end are at the end of a row. */
+static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, keeping *keep, const bool put)
 {
     const ordo_csr g = *s->g; /* a copy, which no store to the list can change */
     const ordo_u32 *component = s->component, low = s->low, high = s->high;
+    const ordo_u64 *inside = s->inside;
     const bool symmetric = s->symmetric, sorted = !s->unsorted;
     ordo_u64 *counts = &s->counts[begin / ROWS], at = put ? counts[1] : 0;
-    if (put && counts[1] == counts[0])
-        return;
     for (ordo_u64 u = end; u-- > begin;) {
         const ordo_u32 mine = component[u];
+        const bool in_giant = inside && mine == s->giant;
         const ordo_u64 before = at;
         if (put && !s->has_some[u])
             continue;
@@ -352,12 +434,23 @@ static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, const bool
             if (symmetric ? v <= u : v == u)
                 continue;
             ordo_u32 weight = ordered_weight(&g, e);
-            if (weight < low || weight > high || component[v] == mine)
+            if (weight < low || weight > high)
                 continue;
-            if (put)
+            if (in_giant ? inside[v / 64] >> (v % 64) & 1 : component[v] == mine)
+                continue;
+            if (put) {
                 put_edge(&s->list, --at, mine, component[v], weight, (ordo_u32)e);
-            else
-                at++;
+                continue;
+            }
+            at++;
+            if (keep->count == KEPT)
+                keep_chunk(s, keep);
+            if (keep->chunk == NOT_KEPT)
+                continue;
+            const ordo_u32 place = KEPT - ++keep->count;
+            keep->arc[place].side[0] = (arc){mine, weight};
+            keep->arc[place].side[1] = (arc){component[v], weight};
+            keep->id[place] = (ordo_u32)e;
         }
         if (!put)
             s->has_some[u] = at > before;
@@ -368,20 +461,47 @@ static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, const bool
 
 static void count_rows_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    scan_rows(arg, begin, end, false);
+    search *s = arg;
+    keeping keep;
+    keep.count = 0;
+    keep.chunk = NO_CHUNK;
+    scan_rows(s, begin, end, &keep, false);
+    keep_chunk(s, &keep);
+    s->first_chunk[begin / ROWS] = keep.chunk;
 }
 
 static void put_rows_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    scan_rows(arg, begin, end, true);
+    search *s = arg;
+    const ordo_u64 block = begin / ROWS;
+    ordo_u64 at = s->counts[block];
+    if (s->first_chunk[block] == NOT_KEPT)
+        scan_rows(s, begin, end, NULL, true);
+    else
+        for (ordo_u32 c = s->first_chunk[block]; c != NO_CHUNK; c = s->chunk[c].next) {
+            const kept_chunk *chunk = &s->chunk[c];
+            memcpy(s->list.arc + at, s->spare.arc + chunk->at, chunk->count * sizeof *s->list.arc);
+            memcpy(s->list.id + at, s->spare.id + chunk->at, chunk->count * sizeof *s->list.id);
+            at += chunk->count;
+        }
 }
 
 static ordo_status list_rows(search *s)
 {
     ordo_u64 n = s->g->n;
+    s->kept = s->kept_chunks = 0;
+    if (s->list.capacity > s->spare.capacity) {
+        const edge_list larger = s->list;
+        s->list = s->spare;
+        s->spare = larger;
+    }
     ordo_status status = for_all(s, n, ROWS, count_rows_range);
     if (!status)
         status = list_capacity(&s->list, counts_to_places(s->counts, n, ROWS));
+    const ordo_fresh list[] = {{s->list.arc, s->list.count * sizeof *s->list.arc},
+                               {s->list.id, s->list.count * sizeof *s->list.id}};
+    if (!status)
+        status = ordo_take_pages(s->runs.options.threads, list, 2);
     return status ? status : ordo_for_ranges(s->runs.options.threads, n, ROWS, put_rows_range, s);
 }
 
@@ -391,11 +511,11 @@ static inline void scan_list(search *s, ordo_u64 begin, ordo_u64 end, const bool
     const edge_list *from = &s->list;
     ordo_u64 *count = &s->counts[begin / BLOCK], at = put ? *count : 0;
     for (ordo_u64 i = begin; i < end; i++) {
-        ordo_u32 a = s->label[from->arc[i][0].end], b = s->label[from->arc[i][1].end];
+        ordo_u32 a = s->label[from->arc[i].side[0].end], b = s->label[from->arc[i].side[1].end];
         if (a == b)
             continue;
         if (put)
-            put_edge(&s->spare, at, a, b, from->arc[i][0].weight, from->id[i]);
+            put_edge(&s->spare, at, a, b, from->arc[i].side[0].weight, from->id[i]);
         at++;
     }
     if (!put)
@@ -455,8 +575,8 @@ static ordo_status run_on_list(search *s)
     ordo_csr csr = {.n = (ordo_vid)rows,
                     .m = arcs,
                     .row = s->row,
-                    .head = &s->list.arc[0][0].end,
-                    .weight = &s->list.arc[0][0].weight,
+                    .head = &s->list.arc[0].side[0].end,
+                    .weight = &s->list.arc[0].side[0].weight,
                     .stride = 2,
                     .weight_type = ORDO_U32};
     ordo_graph *graph;
@@ -499,8 +619,20 @@ static int by_word(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ordered weight that about n edges do not exceed; the largest word if all edges are to come at once. */
-static ordo_u32 light_weight(const search *s)
+/* How many edges are light: for each vertex that has edges, by a sample, one and a half. With fewer, more trees are
+ * left between which heavy edges lie; with more, lists are longer. */
+static ordo_u64 light_edges(const ordo_csr *g)
+{
+    ordo_u64 with_edges = 0;
+    for (ordo_u64 i = 0; i < SAMPLE; i++) {
+        const ordo_u64 v = g->n * i / SAMPLE;
+        with_edges += g->row[v] < g->row[v + 1];
+    }
+    return (ordo_u64)g->n * with_edges / SAMPLE * 3 / 2 + 1;
+}
+
+/* The ordered weight that about so many edges do not exceed; the largest word if all edges are to come at once. */
+static ordo_u32 light_weight(const search *s, ordo_u64 count)
 {
     const ordo_csr *g = s->g;
     ordo_u32 word[SAMPLE];
@@ -510,7 +642,7 @@ static ordo_u32 light_weight(const search *s)
     for (ordo_u64 i = 0; i < SAMPLE; i++)
         word[i] = ordered_weight(g, g->m / SAMPLE * i);
     qsort(word, SAMPLE, sizeof *word, by_word);
-    ordo_u32 light = word[SAMPLE * (ordo_u64)g->n / edges];
+    ordo_u32 light = word[SAMPLE * count / edges];
     return light == word[SAMPLE - 1] ? 0xffffffffu : light;
 }
 
@@ -528,13 +660,26 @@ static void sorted_range(void *arg, ordo_u64 begin, ordo_u64 end)
         __atomic_store_n(&s->unsorted, true, __ATOMIC_RELAXED);
 }
 
+/* Sets s->unsorted; looks once at a graph. */
+static ordo_status find_order(search *s)
+{
+    ordo_graph *const g = (ordo_graph *)(size_t)s->graph; /* the member is no part of what callers see */
+    const ordo_u32 known = __atomic_load_n(&g->order, __ATOMIC_RELAXED);
+    s->unsorted = !s->symmetric || known == 2;
+    if (!s->symmetric || known)
+        return ORDO_OK;
+    const ordo_status status = ordo_for_ranges(s->runs.options.threads, s->g->n, ORDO_GRAIN, sorted_range, s);
+    if (!status)
+        __atomic_store_n(&g->order, s->unsorted ? 2 : 1, __ATOMIC_RELAXED);
+    return status;
+}
+
 /* The first round, in which every vertex is a component, on the rows of the graph; makes no list. */
 static ordo_status first_round(search *s)
 {
     int threads = s->runs.options.threads;
     ordo_u64 n = s->components = s->g->n;
-    s->unsorted = !s->symmetric;
-    ordo_status status = s->symmetric ? ordo_for_ranges(threads, n, ORDO_GRAIN, sorted_range, s) : ORDO_OK;
+    ordo_status status = find_order(s);
     if (status)
         return status;
     if (s->unsorted) /* or rows have one direction only: then a vertex does not have all of its edges */
@@ -549,16 +694,76 @@ static ordo_status first_round(search *s)
     return status;
 }
 
+/* Makes a place where edges of the first list are kept: of all edges, or of `light` ones. */
+static ordo_status make_spare(search *s, ordo_u64 light)
+{
+    const ordo_u64 n = s->g->n, edges = s->symmetric ? s->g->m / 2 : s->g->m;
+    const ordo_u64 most = s->high == 0xffffffffu || light > edges ? edges : light;
+    s->chunk_capacity = n / ROWS + 1 + most / KEPT;
+    s->chunk = ordo_alloc(s->chunk_capacity, sizeof *s->chunk);
+    s->first_chunk = ordo_alloc(n / ROWS + 1, sizeof *s->first_chunk);
+    return s->chunk && s->first_chunk ? list_capacity(&s->spare, most) : ORDO_ERR_MEMORY;
+}
+
+/* Of the arrays that all threads are about to write. */
+static ordo_status take_pages(const search *s)
+{
+    const ordo_u64 n = s->g->n, kept = s->spare.capacity;
+    const ordo_fresh all[] = {{s->best, n * sizeof *s->best},           {s->component, n * sizeof *s->component},
+                              {s->parent, n * sizeof *s->parent},       {s->label, n * sizeof *s->label},
+                              {s->has_some, n * sizeof *s->has_some},   {s->spare.arc, kept * sizeof *s->spare.arc},
+                              {s->spare.id, kept * sizeof *s->spare.id}};
+    return ordo_take_pages(s->runs.options.threads, all, sizeof all / sizeof *all);
+}
+
+static void inside_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    const search *s = arg;
+    for (ordo_u64 word = begin; word < end; word++) {
+        const ordo_u64 base = word * 64, here = s->g->n - base < 64 ? s->g->n - base : 64;
+        ordo_u64 bits = 0;
+        for (ordo_u64 i = 0; i < here; i++)
+            bits |= (ordo_u64)(s->component[base + i] == s->giant) << i;
+        s->inside[word] = bits;
+    }
+}
+
+/* Notes the vertices of the component that has most of them, if it has half of a sample. Most heavy edges lie within
+ * it, and a bit of each vertex stays in the cache where its component does not. */
+static ordo_status find_giant(search *s)
+{
+    ordo_u32 component[SAMPLE];
+    const ordo_u64 n = s->g->n, words = (n + 63) / 64;
+    for (ordo_u64 i = 0; i < SAMPLE; i++)
+        component[i] = s->component[n * i / SAMPLE];
+    qsort(component, SAMPLE, sizeof *component, by_word);
+    s->giant = component[SAMPLE / 2];
+    ordo_u64 of_giant = 0;
+    for (ordo_u64 i = 0; i < SAMPLE; i++)
+        of_giant += component[i] == s->giant;
+    if (of_giant < SAMPLE / 2)
+        return ORDO_OK;
+    s->inside = ordo_alloc(words, sizeof *s->inside);
+    return s->inside ? ordo_for_ranges(s->runs.options.threads, words, BLOCK / 64, inside_range, s) : ORDO_ERR_MEMORY;
+}
+
 static ordo_status find_forest(search *s)
 {
-    ordo_status status = first_round(s);
+    const ordo_u64 light = s->g->n ? light_edges(s->g) : 0;
     s->low = 0;
-    s->high = light_weight(s);
+    s->high = light_weight(s, light);
+    ordo_status status = make_spare(s, light);
+    if (!status)
+        status = take_pages(s);
+    if (!status)
+        status = first_round(s);
     for (bool last = false; !status && !last; s->low = s->high + 1, s->high = 0xffffffffu) {
         last = s->high == 0xffffffffu;
         status = list_rows(s);
         if (!status)
             status = rounds(s, last);
+        if (!status && !last)
+            status = find_giant(s);
     }
     return status;
 }
@@ -798,8 +1003,8 @@ static ordo_status find_by_lists(search *s)
     s->counts = ordo_alloc((m > n ? m : n) / ROWS + 3, sizeof *s->counts);
     const ordo_status status =
         s->component && s->best && s->parent && s->label && s->has_some && s->counts ? find_forest(s) : ORDO_ERR_MEMORY;
-    void *all[] = {s->component, s->best,    s->parent,    s->label,    s->has_some, s->counts,
-                   s->list.arc,  s->list.id, s->spare.arc, s->spare.id, s->row};
+    void *all[] = {s->component, s->best,      s->parent,   s->label, s->has_some, s->counts,      s->list.arc,
+                   s->list.id,   s->spare.arc, s->spare.id, s->row,   s->chunk,    s->first_chunk, s->inside};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ordo_free(all[i]);
     return status;
@@ -910,11 +1115,12 @@ ordo_status ordo_mst_memory(const ordo_graph *g, const ordo_options *options, or
     ordo_u64 n = rows->n, m = rows->m, edges = ordo_graph_symmetric(g) ? m / 2 : m;
     ordo_u64 an_edge = 2 * sizeof(ordo_u64) + sizeof(ordo_u32);
     ordo_u64 fixed = n * (3 * sizeof(ordo_u32) + sizeof(ordo_u64) + 1) + m / 8 + (n + m) / ROWS * sizeof(ordo_u64) +
-                     ORDO_TRACE_MAX * sizeof(ordo_sample) + 4096;
-    /* A list of the edges that the first round leaves, or of the lightest ones, and a shorter list made from it; at
-     * most two lists of all edges. In lists a directed graph has two arcs for each edge. */
-    ordo_u64 light = edges > MANY * n ? n : edges / (ordo_graph_symmetric(g) ? 2 : 1);
-    *expected += fixed + light * an_edge * 3 / 2 + n / 2 * sizeof(ordo_eid);
+                     n / 8 + (2 * n / ROWS + m / KEPT) * sizeof(kept_chunk) + ORDO_TRACE_MAX * sizeof(ordo_sample) +
+                     4096;
+    /* A list of the edges that the first round leaves, or of the lightest ones, and as much to keep them while they are
+     * counted; at most two lists of all edges. In lists a directed graph has two arcs for each edge. */
+    ordo_u64 light = edges > MANY * n ? n + n / 2 : edges / (ordo_graph_symmetric(g) ? 2 : 1);
+    *expected += fixed + light * an_edge * 9 / 4 + n / 2 * sizeof(ordo_eid);
     *at_most = 2 * *at_most + fixed + 2 * edges * an_edge + (n > edges / 32 ? n : edges / 32) * sizeof(ordo_eid);
     if (wide) {
         ordo_u64 lists, copy = ordo_ordered_weights_memory(g, &lists);

@@ -359,6 +359,34 @@ START_TEST(many_wide_weights)
 }
 END_TEST
 
+/* The light edges are all between few vertices, so more heavy ones lie between trees than there is a place to keep:
+ * some blocks of rows are scanned again. The rows of those few have more edges than are kept together. */
+START_TEST(heavy_edges_between_trees)
+{
+    enum { N = 6000, FEW = 250, LIGHT = FEW * (FEW - 1) / 2, HEAVY = 5 * N };
+    ordo_edge_entry *edge = calloc(LIGHT + HEAVY, sizeof *edge);
+    ordo_u64 r = 3, count = 0;
+    ck_assert_ptr_nonnull(edge);
+    for (ordo_vid u = 0; u < FEW; u++)
+        for (ordo_vid v = 0; v < u; v++)
+            edge[count++] = (ordo_edge_entry){u, v, 1 + (ordo_u32)(next_random(&r) % 50)};
+    while (count < LIGHT + HEAVY)
+        edge[count++] = (ordo_edge_entry){(ordo_vid)(next_random(&r) % N), (ordo_vid)(next_random(&r) % N),
+                                          100 + (ordo_u32)(next_random(&r) % 1000)};
+    for (int direction = 0; direction < 2; direction++) {
+        ordo_graph *g;
+        ck_assert(!ordo_graph_from_edges(N, edge, LIGHT + HEAVY, ORDO_U32, direction ? ORDO_SYMMETRISE : ORDO_AS_STORED,
+                                         1, &g));
+        naive right = naive_forest(g);
+        for (int t = 0; t < 3; t++)
+            check_one(g, &(ordo_options){.scheduler = "bsp", .threads = threads_of[t]}, &right, "heavy edges");
+        free(right.edge);
+        ordo_graph_free(g);
+    }
+    free(edge);
+}
+END_TEST
+
 START_TEST(damage_is_refused)
 {
     const char *family = family_names[_i];
@@ -584,6 +612,7 @@ int main(void)
     tcase_add_loop_test(tests, large_graphs_match_the_verifiers, 0, 6);
     tcase_add_loop_test(tests, many_wide_weights, 0, 4);
     tcase_add_loop_test(tests, damage_is_refused, 0, families);
+    tcase_add_test(tests, heavy_edges_between_trees);
     tcase_add_test(tests, unsorted_rows);
     tcase_add_test(tests, bad_input_is_refused_in_one_line);
     tcase_add_test(tests, long_chains_with_many_threads);
