@@ -5,7 +5,7 @@
  * Method. Each rank transposes its own rows. Of the result, the in-edges of another rank's vertices are a slice; ranks
  * exchange slices, the bounds of their rows first. A row of in-edges is merged from those of all slices, in ascending
  * order of tails as in ordo_csr_transpose(): where ranks own ranges, tails of rank 0 are below those of rank 1, and so
- * on.
+ * on; else rows are sorted.
  *
  * Rows of other ranks' vertices are empty, and their edges are not counted in m. While in-rows are being made there are
  * two copies of a rank's edges, in or out, and three more arrays of the bounds of all rows.
@@ -19,8 +19,8 @@
 
 /* Bounds of a slice begin with 0 and are one more than there are vertices. */
 typedef struct part_in {
-    const ordo_rank_part *part;
-    ordo_csr *in; /* what is made */
+    const ordo_rank_part *part; /* of out-rows */
+    ordo_csr *in;               /* what is made */
     int threads;
     ordo_u64 *owned;            /* [ranks] vertices of each */
     ordo_u64 length;            /* of the bounds of a slice of this rank's vertices */

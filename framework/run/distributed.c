@@ -505,7 +505,7 @@ static bool goes_alone(const ordo_group *r, const ordo_job *job, const ordo_plan
         return false;
     if (graph->searched_by == ORDO_BY_UNKNOWN) {
         const ordo_u64 rows = 8 * ((ordo_u64)job->out->n + job->out->m), items = 64 * (ordo_u64)job->out->n;
-        const bool small = may && ordo_job_levels(job) * EDGES_OF_A_LEVEL > (double)job->out->m &&
+        const bool small = may && !graph->part && ordo_job_levels(job) * EDGES_OF_A_LEVEL > (double)job->out->m &&
                            (!p->backend->vacant || p->backend->vacant() > 2 * rows + items);
         graph->searched_by = small ? ORDO_BY_ONE : ORDO_BY_ALL;
     }
