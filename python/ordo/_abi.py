@@ -36,7 +36,7 @@ class EdgeOptions(c.Structure):
 
 class ReadOptions(c.Structure):
     _fields_ = [("edges", EdgeOptions), ("coordinates", text), ("trust", flag), ("bipartite", flag), ("round", flag),
-                ("columns", text), ("threads", c.c_int), ("group", pointer), ("reserved", u64 * 3)]
+                ("columns", text), ("threads", c.c_int), ("group", pointer), ("cyclic", flag), ("reserved", u64 * 2)]
 
 
 class EdgeArrays(c.Structure):
