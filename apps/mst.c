@@ -9,7 +9,8 @@
  * the same number are removed.
  *
  * Three techniques avoid most of the work. The first round runs on the rows of a symmetric graph without a list: every
- * vertex is a component, so no look-ups are needed, and a list is made only of the edges that are left afterwards. If
+ * vertex is a component, so no look-ups are needed, and a list is made only of the edges that are left afterwards.
+ * (Where no scheduler, sync or setting is named it is a loop over rows.) If
  * there are many edges for each vertex, the lightest come first (Osipov, Sanders and Singler, "The filter-Kruskal
  * minimum spanning tree algorithm", ALENEX 2009): when their forest is complete, most heavier edges lie within its
  * trees, nearly all within the largest one. And rows are looked at once for a list: the edges that are counted are kept
@@ -105,6 +106,7 @@ typedef struct search {
     double ordering;         /* seconds that it took to make it */
     bool symmetric; /* symmetric: each edge is stored in two directions; the one out of the smaller end counts */
     bool on_gpu;    /* the runs are */
+    bool direct;    /* the first round is made without a run */
     ordo_runs runs;
 
     ordo_u64 components;      /* present number; components are numbered from 0 */
@@ -124,6 +126,7 @@ typedef struct search {
     ordo_u64 *inside;      /* [n / 64 + 1] bits, or NULL */
     ordo_u64 *counts;      /* [blocks + 1] number of edges of each block, then its first place */
     ordo_u32 low, high;    /* bounds of the ordered weights in a list */
+    ordo_u64 useful;       /* atomic: of a direct first round: candidates that improved a cell */
     ordo_u64 odd;          /* atomic: a vertex whose lightest edge has no reverse, or NO_EDGE */
     ordo_u64 bad;          /* atomic: a component whose cell cannot be its lightest edge, or NO_EDGE */
     bool unsorted;         /* atomic */
@@ -674,6 +677,36 @@ static ordo_status find_order(search *s)
     return status;
 }
 
+/* What the run of the first round does, where nobody compares schedulers: every cell is one row's, so a row is one loop
+ * without an atomic operation. */
+static void lightest_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    search *s = arg;
+    const ordo_csr g = *s->g;
+    ordo_u64 useful = 0;
+    for (ordo_u64 c = begin; c < end; c++) {
+        ordo_u64 best = NO_EDGE;
+        for (ordo_eid e = g.row[c]; e < g.row[c + 1]; e++) {
+            const ordo_vid other = g.head[e * g.stride];
+            const ordo_u64 key = other == c ? NO_EDGE : (ordo_u64)ordered_weight(&g, e) << 32 | other;
+            useful += key < best;
+            best = key < best ? key : best;
+        }
+        s->best[c] = best;
+    }
+    __atomic_fetch_add(&s->useful, useful, __ATOMIC_RELAXED);
+}
+
+/* Adds a direct first round to the statistics of the runs. */
+static void count_direct(const search *s)
+{
+    ordo_stats *const stats = s->runs.stats;
+    stats->items += s->g->n;
+    stats->edges += s->g->m;
+    stats->useful += s->useful;
+    stats->supersteps++;
+}
+
 /* The first round, in which every vertex is a component, on the rows of the graph; makes no list. */
 static ordo_status first_round(search *s)
 {
@@ -682,10 +715,11 @@ static ordo_status first_round(search *s)
     ordo_status status = find_order(s);
     if (status)
         return status;
+    s->direct &= !s->unsorted;
     if (s->unsorted) /* or rows have one direction only: then a vertex does not have all of its edges */
         return ordo_fill_ids(threads, s->component, n);
     if (!status)
-        status = find_best(s, s->graph, false, n);
+        status = s->direct ? ordo_for_ranges(threads, n, ROWS, lightest_range, s) : find_best(s, s->graph, false, n);
     if (!status)
         status = join(s, join_vertices_range);
     ordo_u32 *swap = s->component;
@@ -1030,6 +1064,8 @@ static ordo_status find_by_runs(search *s, ordo_eid *edge, ordo_forest *forest)
         status = find_by_lists(s);
     if (!status)
         status = read_out(s, s->components, edge, forest);
+    if (s->runs.ran && s->direct)
+        count_direct(s);
     ordo_runs_end(&s->runs, ordo_operator_name(op), status);
     if (s->runs.ran)
         count_ordering(s, status);
@@ -1047,6 +1083,7 @@ ordo_status ordo_mst(const ordo_graph *g, const ordo_options *options, ordo_eid 
                           .graph = g,
                           .g = ordo_graph_out(g),
                           .symmetric = ordo_graph_symmetric(g),
+                          .direct = ordo_may_be_native(options, true),
                           .runs = {.options = ordo_options_or(options, "bsp"), .stats = stats},
                           .odd = NO_EDGE,
                           .bad = NO_EDGE};
