@@ -10,11 +10,11 @@
  *
  * Three techniques avoid most of the work. The first round runs on the rows of a symmetric graph without a list: every
  * vertex is a component, so no look-ups are needed, and a list is made only of the edges that are left afterwards.
- * (Where no scheduler, sync or setting is named it is a loop over rows.) If
- * there are many edges for each vertex, the lightest come first (Osipov, Sanders and Singler, "The filter-Kruskal
- * minimum spanning tree algorithm", ALENEX 2009): when their forest is complete, most heavier edges lie within its
- * trees, nearly all within the largest one. And rows are looked at once for a list: the edges that are counted are kept
- * (in the spare list), and moved to their places when all are counted.
+ * (Where no scheduler, sync or setting is named that round is a loop over rows.) If there are many edges for each
+ * vertex, the lightest come first (Osipov, Sanders and Singler, "The filter-Kruskal minimum spanning tree algorithm",
+ * ALENEX 2009): when their forest is complete, most heavier edges lie within its trees, nearly all within the largest
+ * one. And rows are looked at once for a list: the edges that are counted are kept (in the spare list), and moved to
+ * their places when all are counted.
  *
  * The edges of a list are in ascending order of ids, in every round, so their indices break ties as ids do.
  *
@@ -677,7 +677,7 @@ static ordo_status find_order(search *s)
     return status;
 }
 
-/* What the run of the first round does, where nobody compares schedulers: every cell is one row's, so a row is one loop
+/* What the run of the first round does. Every cell of it is that of one row, so there is nothing to schedule: a loop
  * without an atomic operation. */
 static void lightest_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
