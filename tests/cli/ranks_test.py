@@ -384,7 +384,7 @@ class Ranks(Base):
 
     def levels(self, count, graph, *words):
         """The levels that a search finds from vertex 4, and the edges that it looks at in its last run."""
-        name = self.path(f"{count}.{'.'.join(map(str, words)).replace('/', '.')}.levels")
+        name = self.path(f"{count}.{'.'.join(os.path.basename(str(word)) for word in (*graph, *words))}.levels")
         of = ("bfs", *graph, "--source", 4, "--scheduler", "bsp", "--threads", 2, "--trust", "--json", "-", "--output", name, *words)
         out = self.over(count, *of) if count > 1 else ordo(*of).out
         with open(name) as f:
