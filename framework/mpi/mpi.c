@@ -156,7 +156,7 @@ static ordo_status join(int *my_rank, int *count)
 /* Waits until threads of MPI are likely to have had their turn. In MPI_Init Open MPI 4.1 announces the programming
  * model to itself, by an event that goes through two threads of its own. If its last step comes when MPI_Finalize has
  * freed what it needs, the process is ended by a signal (issue 10117 of open-mpi/ompi): seen once in some thousand jobs
- * on a busy machine, and each time where that step is held up by 0.3 s (docs/lab/0086). Sleeps of a millisecond that
+ * on a busy machine, and each time where that step is held up by 0.3 s (lab 0086). Sleeps of a millisecond that
  * end late tell that a machine is busy; after a second the event has passed. This makes it rarer, and no more. */
 static void let_threads_run(void)
 {
