@@ -88,7 +88,7 @@ typedef struct ordo_app {
     /* Over ranks: whether, with these options, runs on the graph and all beside them read the edges of own rows alone.
      * Of a graph of which a rank has these. NULL: they never do. */
     bool (*own_rows_suffice)(const ordo_graph *g, const ordo_options *options);
-    bool own_rows_cyclic; /* all these runs are of operators that activate items (ordo_read_options.cyclic) */
+    bool own_rows_cyclic; /* own rows may be block-cyclic: all runs are of operators that activate items */
     ordo_status (*run)(const ordo_app_input *input, const ordo_options *options, ordo_answer *answer,
                        ordo_stats *stats);
     /* by_names, with predecessors or nearest sources: fills those that the input wants of an answer whose values are

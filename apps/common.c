@@ -228,22 +228,24 @@ ordo_status ordo_for_ranges(int threads, ordo_u64 count, ordo_u64 grain, ordo_ra
     return ordo_phase_end(&r.phase);
 }
 
-typedef struct fresh_blocks {
-    const ordo_fresh *block;
+typedef struct new_blocks {
+    const ordo_new_block *block;
     int count;
-} fresh_blocks;
+} new_blocks;
 
+/* LINE is the unit in which work is divided, small enough that ordo_for_ranges takes several threads. */
 enum { LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
-static ordo_u64 lines_of(const ordo_fresh *block)
+static ordo_u64 lines_of(const ordo_new_block *block)
 {
     return (block->bytes + HUGE_PAGE - 1) / HUGE_PAGE * (HUGE_PAGE / LINE);
 }
 
-/* Of lines of all blocks, one behind the other, each rounded up to huge pages. */
-static void take_range(void *arg, ordo_u64 begin, ordo_u64 end)
+/* Writes a byte of each page in lines begin .. end - 1, counted through all blocks, whose sizes are rounded up to huge
+ * pages. */
+static void prefault_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    const fresh_blocks *f = arg;
+    const new_blocks *f = arg;
     ordo_u64 before = 0;
     for (int i = 0; i < f->count; before += lines_of(&f->block[i]), i++) {
         volatile char *const data = f->block[i].data;
@@ -255,13 +257,14 @@ static void take_range(void *arg, ordo_u64 begin, ordo_u64 end)
     }
 }
 
-ordo_status ordo_take_pages(int threads, const ordo_fresh *block, int count)
+ordo_status ordo_prefault(int threads, const ordo_new_block *block, int count)
 {
-    const fresh_blocks f = {block, count};
+    const new_blocks f = {block, count};
     ordo_u64 lines = 0;
     for (int i = 0; i < count; i++)
         lines += lines_of(&block[i]);
-    return threads == 1 ? ORDO_OK : ordo_for_ranges(threads, lines, HUGE_PAGE / LINE, take_range, (void *)(size_t)&f);
+    return threads == 1 ? ORDO_OK
+                        : ordo_for_ranges(threads, lines, HUGE_PAGE / LINE, prefault_range, (void *)(size_t)&f);
 }
 
 typedef struct fill {

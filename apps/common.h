@@ -80,15 +80,15 @@ const char *ordo_type_text(ordo_type type);
 /* ORDO_ERR_USAGE where weights have 8 bytes: `what` does not take them. */
 ordo_status ordo_check_narrow(const ordo_graph *g, const char *what);
 
-/* Memory that was just allocated (ordo_alloc), or NULL. */
-typedef struct ordo_fresh {
+/* Memory of ordo_alloc() that has not been written, or NULL. */
+typedef struct ordo_new_block {
     void *data;
     ordo_u64 bytes;
-} ordo_fresh;
-/* Has `threads` threads take the pages of new memory, each other ones, before they write it in parts. Where they write
- * neighbouring parts at the same time, all of them meet at the same huge page, and each clears one of its own, of which
- * the kernel keeps one. */
-ordo_status ordo_take_pages(int threads, const ordo_fresh *block, int count);
+} ordo_new_block;
+/* Faults in the pages of new blocks on `threads` threads (0: one for each core), each huge page by one of them. Without
+ * that, threads that write neighbouring parts of a block fault on the same huge page at the same time: each clears a
+ * page, and the kernel keeps one of these. Changes the contents. */
+ordo_status ordo_prefault(int threads, const ordo_new_block *block, int count);
 
 /* Calls fn(arg, begin, end) on parts that cover 0 .. count - 1, on `threads` threads (0: one for each core). Parts have
  * `grain` indices and are taken by free threads; grain 0: one part for each thread, in order. Little work is done by

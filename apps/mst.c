@@ -106,7 +106,7 @@ typedef struct search {
     double ordering;         /* seconds that it took to make it */
     bool symmetric; /* symmetric: each edge is stored in two directions; the one out of the smaller end counts */
     bool on_gpu;    /* the runs are */
-    bool direct;    /* the first round is made without a run */
+    bool direct;    /* the first round is lightest_range, not a run */
     ordo_runs runs;
 
     ordo_u64 components;      /* present number; components are numbered from 0 */
@@ -123,7 +123,7 @@ typedef struct search {
     ordo_u64 chunk_capacity;
     ordo_u32 *first_chunk; /* [blocks of rows] NO_CHUNK: it has no edges; NOT_KEPT: there was no place for all */
     ordo_u32 giant;        /* the component of most vertices, while `inside` tells them */
-    ordo_u64 *inside;      /* [n / 64 + 1] bits, or NULL */
+    ordo_u64 *inside;      /* [(n + 63) / 64] bits, or NULL */
     ordo_u64 *counts;      /* [blocks + 1] number of edges of each block, then its first place */
     ordo_u32 low, high;    /* bounds of the ordered weights in a list */
     ordo_u64 useful;       /* atomic: of a direct first round: candidates that improved a cell */
@@ -219,7 +219,8 @@ static ordo_eid find_edge(const ordo_csr *g, ordo_vid low, ordo_vid high, ordo_u
     return g->m;
 }
 
-/* Prefetches what join_vertices needs of a component: the other end's cell, and the middle of the row to search. */
+/* Prefetches the cell of the other end of c's edge, and the bounds of the row in which join_vertices looks for the
+ * edge's id. */
 static void prefetch_bounds(const search *s, ordo_u64 c)
 {
     const ordo_vid other = (ordo_vid)s->best[c];
@@ -228,6 +229,7 @@ static void prefetch_bounds(const search *s, ordo_u64 c)
         __builtin_prefetch(&s->g->row[other < c ? other : c]);
     }
 }
+/* Prefetches that row, or the middle of a long one, where the search begins. */
 static void prefetch_row(const search *s, ordo_u64 c)
 {
     enum { MOST = 8 }; /* lines */
@@ -382,21 +384,33 @@ static ordo_status list_capacity(edge_list *list, ordo_u64 count)
     return list->arc && list->id ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-static void put_edge(edge_list *list, ordo_u64 at, ordo_u32 a, ordo_u32 b, ordo_u32 weight, ordo_u32 id)
+static arc_pair arcs_of(ordo_u32 a, ordo_u32 b, ordo_u32 weight)
 {
-    list->arc[at].side[0] = (arc){a, weight};
-    list->arc[at].side[1] = (arc){b, weight};
+    return (arc_pair){{{a, weight}, {b, weight}}};
+}
+
+static void put_edge(edge_list *list, ordo_u64 at, arc_pair arcs, ordo_u32 id)
+{
+    list->arc[at] = arcs;
     list->id[at] = id;
 }
 
-/* Edges of a block that have been found and have no place yet, in the buffer's last places. */
+static void swap_lists(search *s)
+{
+    const edge_list list = s->list;
+    s->list = s->spare;
+    s->spare = list;
+}
+
+/* A buffer for edges of a block of rows. It is filled from its end, since the block is scanned backwards. */
 typedef struct keeping {
-    ordo_u32 count, chunk; /* chunk: that of the edges behind these */
+    ordo_u32 count, chunk; /* edges in the buffer; the chunk that was moved last, whose edges follow these */
     ordo_u32 id[KEPT];
     arc_pair arc[KEPT];
 } keeping;
 
-/* Moves the edges that are kept to the spare list. Where that has no place for them, the block is scanned again. */
+/* Moves the buffer's edges to the spare list, as a chunk. If the list is full, the block is NOT_KEPT: put_rows_range
+ * scans it again. */
 static void keep_chunk(search *s, keeping *k)
 {
     if (k->chunk == NOT_KEPT || !k->count)
@@ -442,7 +456,7 @@ static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, keeping *k
             if (in_giant ? inside[v / 64] >> (v % 64) & 1 : component[v] == mine)
                 continue;
             if (put) {
-                put_edge(&s->list, --at, mine, component[v], weight, (ordo_u32)e);
+                put_edge(&s->list, --at, arcs_of(mine, component[v], weight), (ordo_u32)e);
                 continue;
             }
             at++;
@@ -451,8 +465,7 @@ static inline void scan_rows(search *s, ordo_u64 begin, ordo_u64 end, keeping *k
             if (keep->chunk == NOT_KEPT)
                 continue;
             const ordo_u32 place = KEPT - ++keep->count;
-            keep->arc[place].side[0] = (arc){mine, weight};
-            keep->arc[place].side[1] = (arc){component[v], weight};
+            keep->arc[place] = arcs_of(mine, component[v], weight);
             keep->id[place] = (ordo_u32)e;
         }
         if (!put)
@@ -493,18 +506,15 @@ static ordo_status list_rows(search *s)
 {
     ordo_u64 n = s->g->n;
     s->kept = s->kept_chunks = 0;
-    if (s->list.capacity > s->spare.capacity) {
-        const edge_list larger = s->list;
-        s->list = s->spare;
-        s->spare = larger;
-    }
+    if (s->list.capacity > s->spare.capacity) /* the larger one keeps more */
+        swap_lists(s);
     ordo_status status = for_all(s, n, ROWS, count_rows_range);
     if (!status)
         status = list_capacity(&s->list, counts_to_places(s->counts, n, ROWS));
-    const ordo_fresh list[] = {{s->list.arc, s->list.count * sizeof *s->list.arc},
-                               {s->list.id, s->list.count * sizeof *s->list.id}};
+    const ordo_new_block list[] = {{s->list.arc, s->list.count * sizeof *s->list.arc},
+                                   {s->list.id, s->list.count * sizeof *s->list.id}};
     if (!status)
-        status = ordo_take_pages(s->runs.options.threads, list, 2);
+        status = ordo_prefault(s->runs.options.threads, list, 2);
     return status ? status : ordo_for_ranges(s->runs.options.threads, n, ROWS, put_rows_range, s);
 }
 
@@ -518,7 +528,7 @@ static inline void scan_list(search *s, ordo_u64 begin, ordo_u64 end, const bool
         if (a == b)
             continue;
         if (put)
-            put_edge(&s->spare, at, a, b, from->arc[i].side[0].weight, from->id[i]);
+            put_edge(&s->spare, at, arcs_of(a, b, from->arc[i].side[0].weight), from->id[i]);
         at++;
     }
     if (!put)
@@ -543,9 +553,7 @@ static ordo_status filter_list(search *s)
         status = list_capacity(&s->spare, counts_to_places(s->counts, count, BLOCK));
     if (!status)
         status = ordo_for_ranges(s->runs.options.threads, count, BLOCK, put_list_range, s);
-    edge_list swap = s->list;
-    s->list = s->spare;
-    s->spare = swap;
+    swap_lists(s);
     return status;
 }
 
@@ -622,8 +630,9 @@ static int by_word(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many edges are light: for each vertex that has edges, by a sample, one and a half. With fewer, more trees are
- * left between which heavy edges lie; with more, lists are longer. */
+/* The number of light edges: 1.5 times the number of vertices that have edges, which a sample estimates. With fewer
+ * light edges more trees are left, and more heavy edges lie between them; with more, the first list is longer (lab
+ * 0086). */
 static ordo_u64 light_edges(const ordo_csr *g)
 {
     ordo_u64 with_edges = 0;
@@ -663,22 +672,22 @@ static void sorted_range(void *arg, ordo_u64 begin, ordo_u64 end)
         __atomic_store_n(&s->unsorted, true, __ATOMIC_RELAXED);
 }
 
-/* Sets s->unsorted; looks once at a graph. */
+/* Sets s->unsorted. The graph keeps the result, since rows do not change. */
 static ordo_status find_order(search *s)
 {
     ordo_graph *const g = (ordo_graph *)(size_t)s->graph; /* the member is no part of what callers see */
     const ordo_u32 known = __atomic_load_n(&g->order, __ATOMIC_RELAXED);
-    s->unsorted = !s->symmetric || known == 2;
-    if (!s->symmetric || known)
+    s->unsorted = !s->symmetric || known == ORDO_ROWS_UNSORTED;
+    if (!s->symmetric || known != ORDO_ORDER_UNKNOWN)
         return ORDO_OK;
     const ordo_status status = ordo_for_ranges(s->runs.options.threads, s->g->n, ORDO_GRAIN, sorted_range, s);
     if (!status)
-        __atomic_store_n(&g->order, s->unsorted ? 2 : 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&g->order, s->unsorted ? ORDO_ROWS_UNSORTED : ORDO_ROWS_SORTED, __ATOMIC_RELAXED);
     return status;
 }
 
-/* What the run of the first round does. Every cell of it is that of one row, so there is nothing to schedule: a loop
- * without an atomic operation. */
+/* Finds what the run of the first round finds. In that round only the row of vertex c offers edges to cell c, so a loop
+ * needs no atomic operation, and there is nothing to schedule. */
 static void lightest_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     search *s = arg;
@@ -704,7 +713,7 @@ static void count_direct(const search *s)
     stats->items += s->g->n;
     stats->edges += s->g->m;
     stats->useful += s->useful;
-    stats->supersteps++;
+    stats->supersteps += s->g->n > 0;
 }
 
 /* The first round, in which every vertex is a component, on the rows of the graph; makes no list. */
@@ -718,8 +727,7 @@ static ordo_status first_round(search *s)
     s->direct &= !s->unsorted;
     if (s->unsorted) /* or rows have one direction only: then a vertex does not have all of its edges */
         return ordo_fill_ids(threads, s->component, n);
-    if (!status)
-        status = s->direct ? ordo_for_ranges(threads, n, ROWS, lightest_range, s) : find_best(s, s->graph, false, n);
+    status = s->direct ? ordo_for_ranges(threads, n, ROWS, lightest_range, s) : find_best(s, s->graph, false, n);
     if (!status)
         status = join(s, join_vertices_range);
     ordo_u32 *swap = s->component;
@@ -728,7 +736,7 @@ static ordo_status first_round(search *s)
     return status;
 }
 
-/* Makes a place where edges of the first list are kept: of all edges, or of `light` ones. */
+/* Allocates the spare list for the edges that list_rows keeps: for `light` edges, or for all where none are heavy. */
 static ordo_status make_spare(search *s, ordo_u64 light)
 {
     const ordo_u64 n = s->g->n, edges = s->symmetric ? s->g->m / 2 : s->g->m;
@@ -739,15 +747,14 @@ static ordo_status make_spare(search *s, ordo_u64 light)
     return s->chunk && s->first_chunk ? list_capacity(&s->spare, most) : ORDO_ERR_MEMORY;
 }
 
-/* Of the arrays that all threads are about to write. */
-static ordo_status take_pages(const search *s)
+static ordo_status prefault_arrays(const search *s)
 {
     const ordo_u64 n = s->g->n, kept = s->spare.capacity;
-    const ordo_fresh all[] = {{s->best, n * sizeof *s->best},           {s->component, n * sizeof *s->component},
-                              {s->parent, n * sizeof *s->parent},       {s->label, n * sizeof *s->label},
-                              {s->has_some, n * sizeof *s->has_some},   {s->spare.arc, kept * sizeof *s->spare.arc},
-                              {s->spare.id, kept * sizeof *s->spare.id}};
-    return ordo_take_pages(s->runs.options.threads, all, sizeof all / sizeof *all);
+    const ordo_new_block all[] = {{s->best, n * sizeof *s->best},           {s->component, n * sizeof *s->component},
+                                  {s->parent, n * sizeof *s->parent},       {s->label, n * sizeof *s->label},
+                                  {s->has_some, n * sizeof *s->has_some},   {s->spare.arc, kept * sizeof *s->spare.arc},
+                                  {s->spare.id, kept * sizeof *s->spare.id}};
+    return ordo_prefault(s->runs.options.threads, all, sizeof all / sizeof *all);
 }
 
 static void inside_range(void *arg, ordo_u64 begin, ordo_u64 end)
@@ -762,8 +769,8 @@ static void inside_range(void *arg, ordo_u64 begin, ordo_u64 end)
     }
 }
 
-/* Notes the vertices of the component that has most of them, if it has half of a sample. Most heavy edges lie within
- * it, and a bit of each vertex stays in the cache where its component does not. */
+/* Finds the giant component, if there is one with half of the vertices of a sample, and sets `inside`. Most heavy edges
+ * lie within it. Bits of all vertices stay in the cache, where their components do not. */
 static ordo_status find_giant(search *s)
 {
     ordo_u32 component[SAMPLE];
@@ -788,7 +795,7 @@ static ordo_status find_forest(search *s)
     s->high = light_weight(s, light);
     ordo_status status = make_spare(s, light);
     if (!status)
-        status = take_pages(s);
+        status = prefault_arrays(s);
     if (!status)
         status = first_round(s);
     for (bool last = false; !status && !last; s->low = s->high + 1, s->high = 0xffffffffu) {

@@ -228,7 +228,7 @@ bool group_suits(const options *o);
 ordo_group *group_here(void);
 /* The same where each rank is to read the rows that it owns alone; else NULL. Known after group_silence(). */
 ordo_group *group_of_rows(void);
-/* Whether those are to be blocks of rows in turns (ordo_read_options.cyclic). */
+/* Whether these rows may be in a block-cyclic distribution (ordo_read_options.cyclic). */
 bool group_rows_cyclic(const options *o);
 /* Ends the part in the job. With an exit status other than 0 all processes of the job end, and this does not return. */
 void group_end(int status);

@@ -56,8 +56,9 @@ struct ordo_graph {
     /* which ranks make searches of this graph on GPUs; set by its first run over ranks (framework/run/distributed.c) */
     enum { ORDO_BY_UNKNOWN, ORDO_BY_ONE, ORDO_BY_ALL } searched_by;
     ordo_u64 levels; /* atomic: 1 + the guess of ordo_graph_levels(), rounded down; 0: not made yet */
-    ordo_u32 order;  /* atomic: 0: not looked at; 1: heads ascend in every row; 2: they do not (apps/mst.c) */
-    int threads;     /* as requested when the graph was made; also for the statistics that are computed later */
+    /* atomic: whether heads ascend in every row; set by the first app that needs to know (apps/mst.c) */
+    enum { ORDO_ORDER_UNKNOWN, ORDO_ROWS_SORTED, ORDO_ROWS_UNSORTED } order;
+    int threads; /* as requested when the graph was made; also for the statistics that are computed later */
     ordo_graph_info info;
     ordo_u64 longest_row;            /* under lock; 0: not known, or no edges */
     char *source, *format, *weights; /* in one block with the struct */

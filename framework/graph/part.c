@@ -10,8 +10,8 @@
  *
  * What a rank owns is a range of vertices (ordo_range_begin). A search of a deep graph is in one part of the ids at a
  * time, since neighbours often have neighbouring ids, so ranks that own ranges would search one after the other (lab
- * 0081). Where the reader asks for it, the rows of deep graphs are in a block-cyclic distribution, then. How deep the
- * graph is, is guessed from rows in the file, by each rank on its own: all look at the same rows.
+ * 0081). So where the reader asks for it, rows of deep graphs are distributed block-cyclically. Each rank guesses the
+ * depth from the same rows of the file, so all ranks decide alike.
  *
  * Not done: formats whose rows are not in the file; edge transforms, which would move edges between ranks. The bounds
  * of rows are in every rank.

@@ -35,8 +35,8 @@
 static int rank, ranks;
 static MPI_Comm all;     /* not shared with other users of MPI in the process */
 static MPI_Comm failing; /* of fail() alone: its barrier must not meet the collective calls of ranks that go on */
-static bool mine;        /* MPI was initialised here, */
-static double begun;     /* at this time */
+static bool mine;        /* MPI was initialised here */
+static double init_time; /* MPI_Wtime() when MPI_Init had returned */
 
 /* Of an exchange; kept from one to the next. */
 static ordo_u64 *letter_out, *letter_in; /* [ranks * letter words] */
@@ -138,7 +138,7 @@ static ordo_status join(int *my_rank, int *count)
     else if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         return ordo_fail(ORDO_ERR_DEVICE, "ranks: MPI does not start");
     mine = !started;
-    begun = MPI_Wtime();
+    init_time = MPI_Wtime();
     if (mine)
         keep_libraries();
     if (level < MPI_THREAD_FUNNELED)
@@ -153,23 +153,27 @@ static ordo_status join(int *my_rank, int *count)
     return ORDO_OK;
 }
 
-/* Waits until threads of MPI are likely to have had their turn. In MPI_Init Open MPI 4.1 announces the programming
- * model to itself, by an event that goes through two threads of its own. If its last step comes when MPI_Finalize has
- * freed what it needs, the process is ended by a signal (issue 10117 of open-mpi/ompi): seen once in some thousand jobs
- * on a busy machine, and each time where that step is held up by 0.3 s (lab 0086). Sleeps of a millisecond that
- * end late tell that a machine is busy; after a second the event has passed. This makes it rarer, and no more. */
-static void let_threads_run(void)
+/* Sleeps for some milliseconds, so that MPI's own threads run before MPI_Finalize.
+ *
+ * Problem. MPI_Init of Open MPI 4.1 posts an event, the programming model, that two threads of its own handle one after
+ * the other. If the last handler has not run when MPI_Finalize frees its data, the process gets a signal or hangs. That
+ * was seen once in some thousand jobs, on a busy machine; with the handler delayed by 0.3 s it always happens (lab
+ * 0086). The sleep makes it rarer; it does not rule it out.
+ *
+ * Method. Sleeps of a millisecond until 20 in a row have ended in time: one that ends late shows that threads wait for
+ * cores. No sleep if MPI_Init returned long ago. All times are in seconds. */
+static void sleep_before_finalize(void)
 {
     enum { IN_TIME = 20 };
-    const double longest = 0.5, late = 0.003, old = 1;
-    const struct timespec moment = {0, 1000000};
+    const double most = 0.5, late = 0.003, long_ago = 1;
+    const struct timespec millisecond = {0, 1000000};
     const double first = MPI_Wtime();
-    double before = first;
-    for (int in_time = 0; in_time < IN_TIME && before - begun < old && before - first < longest;) {
-        nanosleep(&moment, NULL);
-        const double now = MPI_Wtime();
+    double now = first;
+    for (int in_time = 0; in_time < IN_TIME && now - init_time < long_ago && now - first < most;) {
+        const double before = now;
+        nanosleep(&millisecond, NULL);
+        now = MPI_Wtime();
         in_time = now - before < late ? in_time + 1 : 0;
-        before = now;
     }
 }
 
@@ -187,7 +191,7 @@ static void leave(void)
     MPI_Comm_free(&all);
     MPI_Comm_free(&failing);
     if (mine) {
-        let_threads_run();
+        sleep_before_finalize();
         MPI_Finalize();
     }
 }

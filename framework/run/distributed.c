@@ -580,10 +580,9 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
                          "ranks have read ranges of the graph's rows, expected the whole graph where a "
                          "partition is another");
     if (ordo_job_graph(job) && ordo_job_graph(job)->part == ORDO_CYCLIC_ROWS && !r->cyclic)
-        return ordo_fail(
-            ORDO_ERR_UNSOUND,
-            "ranks have read rows of blocks of ids in turns, and this run divides ranges; expected a graph "
-            "read without 'cyclic'");
+        return ordo_fail(ORDO_ERR_UNSOUND,
+                         "found a graph whose rows ranks have read in a block-cyclic distribution, expected one read "
+                         "without 'cyclic': this run divides ranges of vertices");
     if (divided && r->part_count != job->out->n)
         return ordo_fail(ORDO_ERR_USAGE, "found a partition of %llu vertices, expected one of the graph's %u",
                          (unsigned long long)r->part_count, job->out->n);

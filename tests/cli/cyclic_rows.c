@@ -34,7 +34,7 @@ int main(int argc, char **argv)
         return 1;
     }
     status = ordo_pagerank(graph, 0.85, 1e-6, &options, rank, &found, NULL);
-    const bool refused = status == ORDO_ERR_UNSOUND && strstr(ordo_last_error(), "blocks of ids in turns");
+    const bool refused = status == ORDO_ERR_UNSOUND && strstr(ordo_last_error(), "block-cyclic distribution");
     if (!refused)
         fprintf(stderr, "rank %d: pagerank: status %d, %s\n", ordo_group_rank(group), (int)status, ordo_last_error());
     ordo_free(level);

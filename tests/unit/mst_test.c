@@ -387,6 +387,37 @@ START_TEST(heavy_edges_between_trees)
 }
 END_TEST
 
+/* Where no scheduler is named the first round is a loop: the forest and the counts are those of a run. */
+START_TEST(first_round_without_a_run)
+{
+    for (int weights = U32; weights <= F32; weights++) {
+        ordo_graph *g = graph_for(family_names[_i], 300, 7, weights, ORDO_SYMMETRISE);
+        naive right = naive_forest(g);
+        const ordo_u64 n = ordo_graph_out(g)->n;
+        ordo_eid *edge[2] = {calloc(n + 1, sizeof **edge), calloc(n + 1, sizeof **edge)};
+        ordo_forest f[2];
+        ordo_stats stats[2] = {{0}};
+        for (int named = 0; named < 2; named++) {
+            const ordo_options options = {.scheduler = named ? "bsp" : NULL, .threads = 1};
+            ck_assert_msg(!ordo_mst(g, &options, edge[named], &f[named], &stats[named]), "%s", ordo_last_error());
+            ck_assert(f[named].edges == right.edges && sum_is(&f[named], &right));
+        }
+        ck_assert(!memcmp(edge[0], edge[1], f[0].edges * sizeof **edge));
+        ck_assert_str_eq(stats[0].scheduler, "bsp");
+        ck_assert_uint_eq(stats[0].items, stats[1].items);
+        ck_assert_uint_eq(stats[0].edges, stats[1].edges);
+        ck_assert_uint_eq(stats[0].useful, stats[1].useful);
+        ck_assert_uint_eq(stats[0].supersteps, stats[1].supersteps);
+        for (int named = 0; named < 2; named++) {
+            ordo_stats_free(&stats[named]);
+            free(edge[named]);
+        }
+        free(right.edge);
+        ordo_graph_free(g);
+    }
+}
+END_TEST
+
 START_TEST(damage_is_refused)
 {
     const char *family = family_names[_i];
@@ -613,6 +644,7 @@ int main(void)
     tcase_add_loop_test(tests, many_wide_weights, 0, 4);
     tcase_add_loop_test(tests, damage_is_refused, 0, families);
     tcase_add_test(tests, heavy_edges_between_trees);
+    tcase_add_loop_test(tests, first_round_without_a_run, 0, families);
     tcase_add_test(tests, unsorted_rows);
     tcase_add_test(tests, bad_input_is_refused_in_one_line);
     tcase_add_test(tests, long_chains_with_many_threads);

@@ -99,9 +99,10 @@ typedef struct ordo_read_options {
      * What is not done on such a graph: verification, predecessors, transforms, writing, and runs with
      * ordo_group_divide(). NULL: the whole graph. */
     const struct ordo_group *group;
-    /** With `group`, for runs on CPUs of operators that activate items: in a deep graph ranks own blocks of ids in
-     * turns, as they do where each has the whole graph, and read the rows of these. false: each reads a range of rows,
-     * which serves all runs. In all ranks alike. */
+    /** With `group`: a rank reads the rows that it owns in a block-cyclic distribution if the graph is deep (100 levels
+     * of a breadth-first search or more, guessed from a sample of rows). Runs on CPUs of operators that activate items
+     * are faster so; others, which divide ranges (gather operators, GPUs), fail with ORDO_ERR_UNSOUND. false: it reads
+     * a range of rows, which serves all runs. The same in all ranks. */
     bool cyclic;
     ordo_u64 reserved[2]; /**< 0 */
 } ordo_read_options;
