@@ -16,7 +16,7 @@
  * Not done: formats whose rows are not in the file; edge transforms, which would move edges between ranks. The bounds
  * of rows are in every rank.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MADV_HUGEPAGE */
 #include "graph.h"
 #include "levels.h"
 #include "rows.h"
@@ -169,6 +169,8 @@ ordo_status ordo_part_alloc(const ordo_rank_part *part, ordo_csr *csr, ordo_inpu
         const ordo_part_rows rows = part->rows[i];
         const ordo_u64 begin = csr->row[rows.first] * edge / page * page, end = csr->row[rows.end] * edge;
         fits = begin >= end || !mprotect(all + begin, end - begin, PROT_READ | PROT_WRITE);
+        if (fits && begin < end)
+            madvise(all + begin, end - begin, MADV_HUGEPAGE); /* advice: a refusal changes nothing */
     }
     if (!fits) {
         ordo_input_close(below);
