@@ -58,7 +58,8 @@ typedef struct ordo_bsp_vote {
     struct {
         ordo_u64 items, edges, rows;
     } of[2];
-    ordo_u64 span[2]; /* the least and the greatest cell of the member's part of the frontier, as words */
+    ordo_u64 span[2]; /* over several processes, before a pull: the least and the greatest cell of the items that the
+                       * member has put on the frontier, as words */
 } ordo_bsp_vote;
 enum { ORDO_BSP_PULL_WORDS = 16, BSP_DENSE = 4 };
 
@@ -231,26 +232,29 @@ ORDO_INLINE ordo_u64 bsp_word_of(op_cell cell)
     return word;
 }
 
-/* Over several processes: the frontier of all ranks, of which each has set the bits of its own items, and its cells. */
+ORDO_INLINE void bsp_span_begin(ordo_u64 span[2])
+{
+    span[0] = ~(ordo_u64)0;
+    span[1] = 0;
+}
+
+ORDO_INLINE void bsp_span_add(ordo_u64 span[2], op_cell cell)
+{
+    const ordo_u64 value = bsp_word_of(cell);
+    span[0] = value < span[0] ? value : span[0];
+    span[1] = value > span[1] ? value : span[1];
+}
+
+/* Over several processes: the frontier of all ranks, of which each has set the bits of its own items, and its cells.
+ * Members have written the spans of their items' cells where they set the bits. */
 ORDO_NOINLINE void bsp_unite(bsp_run *run, int index, ordo_u64 superstep)
 {
     ordo_job *job = run->job;
     ordo_u64 *front = run->front[superstep & 1], begin, end;
     op_cell *cell = (op_cell *)job->cells;
-    ordo_u64 *span = run->votes[index].span;
     ordo_split(run->words, job->threads, index, &begin, &end);
-    span[0] = ~(ordo_u64)0;
-    span[1] = 0;
-    for (ordo_u64 word = begin; word < end; word++)
-        for (ordo_u64 bits = front[word]; bits; bits &= bits - 1) {
-            const ordo_u64 value = bsp_word_of(op_load(cell + word * 64 + (ordo_u64)__builtin_ctzll(bits)));
-            span[0] = value < span[0] ? value : span[0];
-            span[1] = value > span[1] ? value : span[1];
-        }
-    ordo_member_barrier(job, index);
     if (index == 0) {
-        run->span[0] = ~(ordo_u64)0;
-        run->span[1] = 0;
+        bsp_span_begin(run->span);
         for (int t = 0; t < job->threads; t++) {
             run->span[0] = run->votes[t].span[0] < run->span[0] ? run->votes[t].span[0] : run->span[0];
             run->span[1] = run->votes[t].span[1] > run->span[1] ? run->votes[t].span[1] : run->span[1];
@@ -269,15 +273,18 @@ ORDO_NOINLINE void bsp_unite(bsp_run *run, int index, ordo_u64 superstep)
     ordo_member_barrier(job, index);
 }
 
-/* One pull superstep: members take words of 64 vertices and own them. */
-ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count)
+/* One pull superstep: members take words of 64 vertices and own them. *found: the span of the cells that it sets, over
+ * several processes. */
+ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows *in, ordo_counters *count,
+                              ordo_u64 *found)
 {
     ordo_job *job = run->job;
     const op_state *state = (const op_state *)job->state;
     op_cell *cell = (op_cell *)job->cells;
     const ordo_u64 *front = run->front[superstep & 1];
     ordo_u64 *next = run->front[(superstep + 1) & 1];
-    ordo_u64 awake = 0, looked = 0, first;
+    ordo_u64 awake = 0, looked = 0, first, span[2];
+    bsp_span_begin(span);
     while (ordo_go_on(job, count, looked) &&
            (first = __atomic_fetch_add(&run->next_word[superstep & 1], ORDO_BSP_PULL_WORDS, __ATOMIC_RELAXED)) <
                run->words) {
@@ -317,6 +324,8 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
                         break;
                     }
                 }
+                if (job->remote && bits >> (v % 64) & 1)
+                    bsp_span_add(span, op_load(cell + v));
                 looked += e - in->row[v];
                 ORDO_COUNT(count->edges += e - in->row[v]);
             }
@@ -324,6 +333,8 @@ ORDO_INLINE ordo_u64 bsp_pull(bsp_run *run, ordo_u64 superstep, const ordo_rows 
             awake += (ordo_u64)__builtin_popcountll(bits);
         }
     }
+    found[0] = span[0];
+    found[1] = span[1];
     return awake;
 }
 /* Adds the vertices of the member's part of the bitmap to `next`. */
@@ -340,15 +351,18 @@ ORDO_INLINE void bsp_bits_to_next(bsp_run *run, int index, const ordo_u64 *front
 /* Sets the bits of all members' `next` in a bitmap. All members call it; it returns when all have finished. */
 ORDO_INLINE void bsp_next_to_bits(bsp_run *run, int index, ordo_u64 *front, bsp_member *me)
 {
-    ordo_u64 begin, end;
+    ordo_u64 *span = run->votes[index].span, begin, end;
     ordo_split(run->words, run->job->threads, index, &begin, &end);
     for (ordo_u64 word = begin; word < end; word++)
         front[word] = 0;
     ordo_member_barrier(run->job, index);
+    bsp_span_begin(span);
     me->count.put += me->next.count; /* they leave `next` for the bitmap */
     for (ordo_u64 i = 0; i < me->next.count; i++) {
-        ordo_item v = ((const op_entry *)me->next.data)[i].item;
-        __atomic_fetch_or(&front[v / 64], (ordo_u64)1 << (v % 64), __ATOMIC_RELAXED);
+        const op_entry entry = ((const op_entry *)me->next.data)[i];
+        __atomic_fetch_or(&front[entry.item / 64], (ordo_u64)1 << (entry.item % 64), __ATOMIC_RELAXED);
+        if (run->job->remote) /* each improvement has made an entry, so the span of these has the cells' in it */
+            bsp_span_add(span, entry.value);
     }
     ordo_member_barrier(run->job, index);
 }
@@ -367,7 +381,7 @@ ORDO_INLINE ordo_u64 bsp_pull_superstep(bsp_run *run, int index, ordo_u64 supers
         bsp_unite(run, index, superstep);
     if (index == 0) /* the processed items are those of the frontier, although the others search */
         ORDO_COUNT(me->count.items += items);
-    return bsp_pull(run, superstep, &in, &me->count);
+    return bsp_pull(run, superstep, &in, &me->count, run->votes[index].span);
 }
 
 /* Before a superstep that pushes, after one that pulled: puts the frontier back into `next`. */
