@@ -6,9 +6,10 @@
  * Method. Words and places of a queue are in memory that all GPUs see, and its operations have system scope
  * (<ordo/scheduler/broker_queue.cuh>, Several GPUs). A rank puts an entry straight into the queue of another one: it
  * draws the ticket there, and stores the entry into the place. It takes from its own queue alone.
- *   `staged`    a block collects entries in shared memory, by the queue to which they go. When half of a queue's share
- *               of that is full, and at the end, one of its threads draws tickets for all of them, and all store them.
- *               So a link is crossed by few requests that a block waits for; entries cross it together.
+ *   `staged`    a block collects entries in shared memory, by the queue to which they go. When a queue's share of that
+ *               may have no place for those of one more turn, and at the end, one of its threads draws tickets for all
+ *               of them, and all store them. So a link is crossed by few requests that a block waits for; entries cross
+ *               it together.
  *   otherwise   each entry for another rank is a call of its own lane; those for the rank's own queue are calls of
  *               warps, as on one GPU.
  *
@@ -95,13 +96,13 @@ ORDO_DEV ordo_u32 next_entry(const ranks_order &o, const ranks_worker &w, entry 
 
 /* ---- staged: by whole blocks ---- */
 
-/* By one thread for each rank: draws tickets for what the block has collected for it, if that is half of the room, or
- * if `all`. */
+/* By one thread for each rank: draws tickets for what the block has collected for it, if one more turn may not find
+ * room, or if `all`. */
 ORDO_DEV void draw_tickets(const ranks_order &o, ranks_stage *s, ordo_u32 to, bool all)
 {
     const ordo_u32 count = s->count[to] < o.room ? s->count[to] : o.room, from = s->first[to];
     ordo_u32 got = 0;
-    if (count && (all || count >= o.room / 2))
+    if (count && (all || count + blockDim.x > o.room))
         got = ordo_dev_broker_to_write(o.queue[to], count, &s->leaves[to].ticket);
     s->leaves[to].from = from;
     s->leaves[to].count = got;
