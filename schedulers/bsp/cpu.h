@@ -246,7 +246,8 @@ ORDO_INLINE void bsp_span_add(ordo_u64 span[2], op_cell cell)
 }
 
 /* Over several processes: the frontier of all ranks, of which each has set the bits of its own items, and its cells.
- * Members have written the spans of their items' cells where they set the bits. */
+ * Members write the bits, and the spans of their items' cells, before the barrier that is behind the last superstep or
+ * in bsp_next_to_bits, so no barrier is needed here before member 0 reads them. */
 ORDO_NOINLINE void bsp_unite(bsp_run *run, int index, ordo_u64 superstep)
 {
     ordo_job *job = run->job;
@@ -361,7 +362,7 @@ ORDO_INLINE void bsp_next_to_bits(bsp_run *run, int index, ordo_u64 *front, bsp_
     for (ordo_u64 i = 0; i < me->next.count; i++) {
         const op_entry entry = ((const op_entry *)me->next.data)[i];
         __atomic_fetch_or(&front[entry.item / 64], (ordo_u64)1 << (entry.item % 64), __ATOMIC_RELAXED);
-        if (run->job->remote) /* each improvement has made an entry, so the span of these has the cells' in it */
+        if (run->job->remote) /* each improvement makes an entry: no cell is outside of the entries' span */
             bsp_span_add(span, entry.value);
     }
     ordo_member_barrier(run->job, index);
