@@ -1,8 +1,12 @@
 /* host.c -- see host.h. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "host.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <ordo/memory.h>
 #include <ordo/types.h>
@@ -24,6 +28,11 @@ static int ranks;
 static size_t slot;
 static ordo_u32 number;  /* of the letters of this exchange */
 static box **to, **from; /* [ranks] of all ranks; NULL: not on this host */
+
+static bool one_host;                 /* all ranks have slots for each other */
+static MPI_Win shared = MPI_WIN_NULL; /* of host_share */
+static void *shared_memory;
+static size_t shared_bytes;
 
 static size_t box_bytes(void)
 {
@@ -88,12 +97,64 @@ void host_join(MPI_Comm all)
         find_boxes(my_number, count, global, segment);
         MPI_Win_lock_all(MPI_MODE_NOCHECK, window); /* as MPI demands around loads and stores; it orders nothing */
         MPI_Barrier(here);                          /* numbers are 0 before a letter is shown */
+        one_host = count == ranks;
     }
     ordo_free(global);
 }
 
+static void stop_sharing(void)
+{
+    if (shared != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(shared);
+        MPI_Win_free(&shared);
+    }
+    shared_memory = NULL;
+    shared_bytes = 0;
+}
+
+/* Advises huge pages for shared memory. A refusal changes nothing; most systems refuse unless told otherwise
+ * (`mount -o remount,huge=advise /dev/shm`). */
+static void advise(char *memory, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), skip = (page - (size_t)memory % page) % page;
+    if (bytes > skip)
+        madvise(memory + skip, bytes - skip, MADV_HUGEPAGE);
+}
+
+/* Whether so many bytes are at most half of the shared memory that is free. Where a container has little of it, asking
+ * MPI for more would have MPI print a warning, or the rank end with a signal. */
+static bool fits(size_t bytes)
+{
+    struct statvfs system;
+    return statvfs("/dev/shm", &system) || bytes / system.f_frsize < system.f_bavail / 2;
+}
+
+void *host_share(size_t bytes)
+{
+    int my_number, unit;
+    MPI_Aint size;
+    void *own;
+    if (!one_host || bytes <= shared_bytes)
+        return shared_memory;
+    stop_sharing();
+    if (!all_here(fits(bytes)))
+        return NULL;
+    MPI_Comm_rank(here, &my_number);
+    const MPI_Aint mine = my_number ? 0 : (MPI_Aint)bytes; /* rank 0 of the host has all of it */
+    if (!all_here(MPI_Win_allocate_shared(mine, 1, MPI_INFO_NULL, here, &own, &shared) == MPI_SUCCESS)) {
+        shared = MPI_WIN_NULL; /* freeing it would take all ranks, of which some have none */
+        return NULL;
+    }
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, shared); /* as MPI demands around loads and stores; it orders nothing */
+    MPI_Win_shared_query(shared, 0, &size, &unit, &shared_memory);
+    advise(shared_memory, bytes);
+    shared_bytes = bytes;
+    return shared_memory;
+}
+
 void host_leave(void)
 {
+    stop_sharing();
     bool used = false;
     for (int i = 0; from && i < ranks; i++)
         used |= from[i] != NULL;

@@ -1,4 +1,4 @@
-/* host.h -- letters between ranks of one host, through memory that MPI shares among them.
+/* host.h -- ranks of one host: letters through memory that MPI shares among them, and arrays that they share.
  *
  * Problem. Between two supersteps every rank sends a letter to every other one. Through MPI's messages a letter of some
  * kilobytes waits for an answer of the receiver, and is copied in pieces; on one host its bytes need only be written
@@ -46,5 +46,8 @@ const void *host_read(int from);
 
 /* Ends an exchange: the next letters are those of the next one. */
 void host_next(void);
+
+/* As ordo_transport.share. */
+void *host_share(size_t bytes);
 
 #endif

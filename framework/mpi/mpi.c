@@ -441,4 +441,4 @@ static ordo_status unite(ordo_u64 *words, ordo_u64 count)
 
 extern const ordo_transport ordo_mpi_transport;
 __attribute__((visibility("default"))) const ordo_transport ordo_mpi_transport = {
-    ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather, all_to_all, unite};
+    ORDO_TRANSPORT_ABI, "mpi", join, leave, end_job, fail, exchange, collect, gather, all_to_all, unite, host_share};

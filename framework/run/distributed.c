@@ -10,6 +10,10 @@
  * (<ordo/detail/cpu/remote.h>), with the words that ranks agree on in the same call. When the run has ended, owners'
  * cells are gathered, and with them the arrays that processing an item writes.
  *
+ * Ranks of one host may share cells instead, of a search whose offers are atomic: one array in memory that the
+ * transport shares. The caller's cells are copied there before the run, and back behind it. So a value is found by one
+ * rank alone, and none offers what another has bettered.
+ *
  * Every rank makes the same calls in the same order, since all ranks run the same program on the same values. What each
  * is about to run is compared first. A failure that one rank has alone, such as too little memory, ends the whole job:
  * the others wait for it in a collective call, and nothing else can wake them.
@@ -59,6 +63,7 @@ struct ordo_group {
     ordo_parcel *parcel;
     ordo_u64 *collected; /* [ORDO_MOST_COLLECTED * count] */
     int parts;           /* the most threads that a rank has */
+    void *own_cells;     /* the caller's array, where the run has one that ranks share; else NULL */
     bool alone;          /* rank 0 makes the run by itself */
 };
 
@@ -604,10 +609,46 @@ static ordo_status own_vertices(ordo_group *r, ordo_job *job, ordo_vid step)
     return ORDO_OK;
 }
 
+/* Whether ranks may work on one array of cells: each offer is one atomic step, and each improvement makes an entry.
+ */
+static bool may_share_cells(const ordo_group *r, const ordo_job *job, const ordo_plan *p)
+{
+    return r->transport->share && !p->backend && job->op->kind == ORDO_KIND_RELAX && job->op->activates &&
+           (job->op->properties & ORDO_SELECTIVE) && p->sync == ORDO_SYNC_ATOMIC && ordo_type_bytes(job->op->cell) <= 8;
+}
+
+/* Puts the cells into memory that all ranks share, where there is such. Every rank copies a part of them. */
+static ordo_status share_cells(ordo_group *r, ordo_job *job, const ordo_plan *p)
+{
+    const size_t bytes = job->targets * ordo_type_bytes(job->op->cell);
+    ordo_u8 *const shared = may_share_cells(r, job, p) ? r->transport->share(bytes) : NULL;
+    bool any;
+    if (!shared)
+        return ORDO_OK;
+    const size_t begin = bytes / (size_t)r->count * (size_t)r->rank;
+    const size_t end = r->rank + 1 < r->count ? bytes / (size_t)r->count * (size_t)(r->rank + 1) : bytes;
+    memcpy(shared + begin, (const ordo_u8 *)job->cells + begin, end - begin);
+    r->own_cells = job->cells;
+    job->cells = shared;
+    r->remote.shared = true;
+    return ordo_group_any(r, false, &any); /* so that all have copied theirs */
+}
+
+/* Gives the job the caller's cells back, with what the shared ones hold. */
+static void take_cells_back(ordo_group *r, ordo_job *job)
+{
+    if (r->own_cells) {
+        memcpy(r->own_cells, job->cells, job->targets * ordo_type_bytes(job->op->cell));
+        job->cells = r->own_cells;
+    }
+    r->own_cells = NULL;
+}
+
 ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
 {
     ordo_remote *remote = &r->remote;
     const size_t bins = (size_t)job->threads * (size_t)r->count;
+    r->own_cells = NULL;
     *remote = (ordo_remote){.group = r,
                             .rank = (ordo_u32)r->rank,
                             .count = (ordo_u32)r->count,
@@ -628,6 +669,8 @@ ordo_status ordo_group_begin(ordo_group *r, ordo_job *job, const ordo_plan *p)
         r->collected = ordo_alloc((size_t)r->count, ORDO_MOST_COLLECTED * sizeof *r->collected);
         status = remote->out && remote->said && r->parcel && r->collected ? ORDO_OK : ORDO_ERR_MEMORY;
     }
+    if (!status)
+        status = share_cells(r, job, p);
     job->remote = remote;
     return status;
 }
@@ -785,8 +828,10 @@ static ordo_status gather_answer(ordo_group *r, ordo_job *job)
     const ordo_session *const session = session_apart(job);
     if (session)
         return gather_apart(r, job, session);
-    ordo_status status =
-        gather_owned(r, job, has_cells_of_items(job), job->cells, job->targets, ordo_type_bytes(job->op->cell));
+    ordo_status status = ORDO_OK;
+    if (!r->own_cells)
+        status =
+            gather_owned(r, job, has_cells_of_items(job), job->cells, job->targets, ordo_type_bytes(job->op->cell));
     for (int i = 0; !status && i < r->remote.written_count; i++)
         status = gather_owned(r, job, true, r->remote.written[i].array, job->num_items, r->remote.written[i].unit);
     return status;
@@ -883,6 +928,7 @@ ordo_status ordo_group_end(ordo_group *r, ordo_job *job, ordo_status status, ord
         const ordo_status gathered = gather_answer(r, job);
         status = status ? status : gathered;
     }
+    take_cells_back(r, job);
     ordo_job_add_transfer(job, ordo_job_seconds(job) - start);
     for (size_t i = 0; remote->out && i < (size_t)job->threads * (size_t)r->count; i++)
         ordo_bin_free(job, &remote->out[i], remote->entry);

@@ -218,4 +218,4 @@ static ordo_status all_to_all(const ordo_parcel *out, const ordo_room *in, size_
 }
 
 const ordo_transport ordo_local_transport = {
-    ORDO_TRANSPORT_ABI, "local", join, leave, end_job, fail, NULL, collect, gather, all_to_all, NULL};
+    ORDO_TRANSPORT_ABI, "local", join, leave, end_job, fail, NULL, collect, gather, all_to_all, NULL, NULL};

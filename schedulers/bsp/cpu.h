@@ -15,12 +15,13 @@
  * push. Before they pull, each sets the bits of its items, and gets those of the others. A vertex that pulls reads its
  * in-neighbours' cells, of which some are ghosts, so these get the owners' values, of items on the frontier. In a
  * search all of them have the same value, so one word is sent; otherwise all cells are. An owner's cell is as good as
- * its ghosts then, since nothing is under way. The direction is chosen by what ranks have before they meet, so items
- * that several ranks have found count as many times; they pull a superstep early at worst. Sums are pushed.
+ * its ghosts then, since nothing is under way. Where ranks share cells only the bits are sent. The direction is chosen
+ * by what ranks have before they meet, so items that several ranks have found count as many times; they pull a
+ * superstep early at worst. Sums are pushed.
  *
  * Where a cell may improve again, a rank that offers it a value that another one has just bettered makes an item in
- * vain. So a large frontier is processed in two halves, each a superstep with a meeting behind it. The next frontier is
- * begun only when both are done.
+ * vain, unless they share cells. So where they do not, a large frontier is processed in two halves, each a superstep
+ * with a meeting behind it. The next frontier is begun only when both are done.
  *
  * Termination. No member has an item, by votes compared across a barrier: exact. Over several processes op_meet says
  * so.
@@ -261,13 +262,13 @@ ORDO_NOINLINE void bsp_unite(bsp_run *run, int index, ordo_u64 superstep)
             run->span[1] = run->votes[t].span[1] > run->span[1] ? run->votes[t].span[1] : run->span[1];
         }
         ordo_job_unite(job, front, run->words, run->span);
-        if (run->span[0] != run->span[1] || sizeof(op_cell) > sizeof(ordo_u64))
+        if (!job->remote->shared && (run->span[0] != run->span[1] || sizeof(op_cell) > sizeof(ordo_u64)))
             ordo_job_refresh(job);
     }
     ordo_member_barrier(job, index);
     op_cell value;
     __builtin_memcpy(&value, &run->span[0], sizeof value < sizeof run->span[0] ? sizeof value : sizeof run->span[0]);
-    if (run->span[0] == run->span[1] && sizeof(op_cell) <= sizeof(ordo_u64))
+    if (!job->remote->shared && run->span[0] == run->span[1] && sizeof(op_cell) <= sizeof(ordo_u64))
         for (ordo_u64 word = begin; word < end; word++)
             for (ordo_u64 bits = front[word] & ~bsp_own_bits(job, word * 64, front[word]); bits; bits &= bits - 1)
                 op_store(cell + word * 64 + (ordo_u64)__builtin_ctzll(bits), value);
@@ -512,8 +513,8 @@ ORDO_INLINE ordo_u64 bsp_chunk(ordo_u64 most, ordo_u64 items, ordo_u64 edges, in
 /* Whether a frontier of that many items, of all ranks, is processed in halves; the same in all members of all ranks. */
 ORDO_INLINE bool bsp_halves(const ordo_job *job, ordo_u64 items)
 {
-    return !bsp_pulls && !op_sums && job->remote && items >= (ordo_u64)BSP_HALVED * job->remote->count &&
-           items >= job->num_items / BSP_HALVED_PART;
+    return !bsp_pulls && !op_sums && job->remote && !job->remote->shared &&
+           items >= (ordo_u64)BSP_HALVED * job->remote->count && items >= job->num_items / BSP_HALVED_PART;
 }
 
 /* A superstep that pushes. Returns the number of items that the member has for the next ones. */

@@ -86,5 +86,5 @@ static ordo_status late_unite(ordo_u64 *words, ordo_u64 count)
 
 extern const ordo_transport ordo_mpi_transport;
 __attribute__((visibility("default"))) const ordo_transport ordo_mpi_transport = {
-    ORDO_TRANSPORT_ABI, "late",       join,        leave,           end_job,   fail,
-    late_exchange,      late_collect, late_gather, late_all_to_all, late_unite};
+    ORDO_TRANSPORT_ABI, "late",       join,        leave,           end_job,    fail,
+    late_exchange,      late_collect, late_gather, late_all_to_all, late_unite, host_share};

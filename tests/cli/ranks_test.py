@@ -52,6 +52,7 @@ mpirun=$1; shift
 $mpirun --mca btl tcp,self --mca btl_tcp_if_include 10.9.9.0/24 -np 2 sh -c 'eval "n=\$NS$OMPI_COMM_WORLD_RANK"; exec nsenter -t $n -n "$@"' sh "$@"
 """
 
+UNMAPPED = {"ORDO_UNMAPPED": "1"}
 SESSIONS = tempfile.TemporaryDirectory(prefix="mpi.")
 
 
@@ -85,9 +86,11 @@ class Ranks(Base):
             return list(pool.map(lambda case: function(*case), cases))
 
     def same(self, pair, count, app, graph, *words):
+        """Three in turns share what the ranks of a host do, and have messages alone."""
         one, many = self.path(f"{pair}.one"), self.path(f"{pair}.many")
         self.assertEqual(ordo(*app, "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--output", one).returncode, 0)
-        out = self.over(count, *app, "--generate", graph, "--output", many, "--verify", *words)
+        out = self.over(count, *app, "--generate", graph, "--output", many, "--verify", *words,
+                        env={} if pair // 3 % 2 == 0 else UNMAPPED)
         self.assertIn("PASS", out)
         self.assertEqual(out.count("Trial Time"), 1)  # rank 0 alone prints
         with open(one) as a, open(many) as b:
@@ -156,9 +159,31 @@ class Ranks(Base):
     def test_halves(self):
         """Ranks meet within a large superstep, so that few items are processed for values that another rank has bettered."""
         words = ("--generate", "uniform --vertices 100000 --degree 16 --weights uniform:1:255", "--scheduler", "bsp", "--threads", 1, "--json", "-")
-        one, two = json.loads(ordo(*APPS[0], *words).stdout), json.loads(self.over(2, *APPS[0], *words))
+        one, two = json.loads(ordo(*APPS[0], *words).stdout), json.loads(self.over(2, *APPS[0], *words, env=UNMAPPED))
         self.assertEqual(one["result"], two["result"])
         self.assertLess(two["counts"]["edges"], 1.1 * one["counts"]["edges"])  # 1.07; by whole supersteps 1.14
+
+    def test_shared_cells(self):
+        """Ranks of one host find a vertex once among them; with cells of its own each rank finds it."""
+        words = (4, *APPS[1], "--generate", "uniform --vertices 20000 --degree 16", "--scheduler", "bsp", "--set", "direction=push", "--threads", 1, "--json", "-")
+        shared, apart = json.loads(self.over(*words)), json.loads(self.over(*words, env=UNMAPPED))
+        self.assertEqual(shared["result"], apart["result"])
+        self.assertEqual(shared["counts"]["activations"], 19999)
+        self.assertLess(shared["ranks"]["messages"], 20000)
+        self.assertGreater(apart["ranks"]["messages"], 24000)
+        again = self.over(2, *APPS[0], "--generate", GRAPHS[3], "--scheduler", "delta", "--threads", 2, "-n", 3, "--verify")  # the memory of the first run
+        self.assertEqual(again.count("PASS"), 3)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "needs root and unshare, for shared memory of its own size")
+    def test_little_shared_memory(self):
+        """A host without shared memory for the cells: ranks have cells of their own, and nothing is printed about it."""
+        few = 'mount -t tmpfs -o size=12m tmpfs /dev/shm && exec "$@"'
+        words = ["unshare", "-m", "sh", "-c", few, "sh", MPIRUN, "-np", "2", command.ORDO, *APPS[1], "--generate", "star --vertices 4000000", "--threads", "1",
+                 "--json", "-"]
+        run = subprocess.run(words, env=WORLD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        if b"unshare" in run.stderr or b"mount" in run.stderr:
+            self.skipTest(run.stderr.decode())
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
 
     def test_libraries_stay(self):
         """What MPI has loaded for its messages is not unloaded when it ends, since its threads may still call it."""

@@ -19,7 +19,7 @@ LARGE = {"ahead.pml -DMEMBERS=3", "boxes.pml -DSTART=1", "boxes.pml -DWORKERS=2 
          "ghosts_cuda.pml -DROUNDS=3",
          "server_locks.pml -DREQUESTS=4 -DCREDIT=2", "server_nested.pml -DANSWERING=2 -DLOCKS=2 -DPATIENT",
          "inbox.pml -DW=3 -DDEPTH=1", "inbox_cuda.pml ", "race.pml -DEACH=2", "race.pml -DMEMBERS=3",
-         "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "queues.pml -DTAKERS", "ranks_bulk.pml -DLAST=3",
+         "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "queues.pml -DTAKERS", "ranks_bulk.pml -DLAST=3", "ranks_shared.pml -DANY",
          "server_both_critical.pml -DSTART=2 -DQUIET",
          "server_locks.pml -DLOCKS=2", "server_locks.pml -DSERVERS=3", "share.pml ", "share.pml -DPLACES=3"}
 # model, definitions, whether Spin must find an error
@@ -178,6 +178,13 @@ CASES = [
     ("ranks_cuda.pml", "-DONE_WORD", True),
     ("ranks_cuda.pml", "-DSENT_KEPT", True),
     ("ranks_cuda.pml", "-DNOT_WAITED", True),
+    ("ranks_shared.pml", "", False),
+    ("ranks_shared.pml", "-DANY", False),
+    ("ranks_shared.pml", "-DTWO_STEPS", True),
+    ("ranks_shared.pml", "-DOFFERED", True),
+    ("ranks_shared.pml", "-DDROP_EQUAL", True),
+    ("ranks_shared.pml", "-DSENT_UNCOUNTED", True),
+    ("ranks_shared.pml", "-DOWN_LEFT", True),
     ("ranks_sums.pml", "", False),
     ("ranks_sums.pml", "-DTWO_STEPS", True),
     ("ranks_sums.pml", "-DSILENT", True),

@@ -21,7 +21,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_TRANSPORT_ABI = 5 };
+enum { ORDO_TRANSPORT_ABI = 6 };
 
 /* What all ranks agree on between two supersteps: of each rank's words the sum, the least and the greatest. */
 typedef struct ordo_agreed {
@@ -73,6 +73,10 @@ typedef struct ordo_transport {
     ordo_status (*all_to_all)(const ordo_parcel *out, const ordo_room *in, size_t unit);
     /* Makes each of `count` words the bitwise or of that of all ranks. */
     ordo_status (*unite)(ordo_u64 *words, ordo_u64 count);
+    /* Memory of that many bytes which all ranks see, aligned to 16 bytes, valid until the next call or leave(); what is
+     * in it is undefined. NULL, in all ranks, where they are on several hosts, or one has no such memory. May be NULL:
+     * ranks never share memory. */
+    void *(*share)(size_t bytes);
 } ordo_transport;
 
 ORDO_END_DECLS

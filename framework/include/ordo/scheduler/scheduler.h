@@ -267,6 +267,7 @@ typedef struct ordo_remote {
     size_t entry;                   /* bytes of an entry of `out` and `in` */
     ordo_agreed all;                /* what ranks have agreed on */
     ordo_bin in;                    /* entries that have come */
+    bool shared;                    /* all ranks work on the same cells; see <ordo/detail/cpu/remote.h> */
     ordo_u64 messages;              /* sent so far; in the end by all ranks */
     ordo_u64 edges, critical_edges; /* processed up to the last exchange; the sum of ordo_agreed.most */
     ordo_written written[ORDO_MOST_WRITTEN];
