@@ -164,7 +164,7 @@ class SchedulerHead(c.Structure):
     _fields_ = [("interface", c.c_uint), ("name", text), ("summary", text), ("paper", text)]
 
 
-SCHEDULER_INTERFACE = 9
+SCHEDULER_INTERFACE = 10
 
 # The C names of the structs above, for the test that compares both.
 C_NAMES = {
