@@ -16,15 +16,19 @@
  *
  * Not done: overlap with work; several communicators; messages of 2^31 entries and more from one thread to one rank.
  */
-#define _GNU_SOURCE /* dl_iterate_phdr, nanosleep */
+#define _GNU_SOURCE /* dl_iterate_phdr, nanosleep, syscall */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <ordo/detail/cpu/base.h>
 #include <ordo/detail/transport.h>
@@ -153,27 +157,52 @@ static ordo_status join(int *my_rank, int *count)
     return ORDO_OK;
 }
 
-/* Sleeps for some milliseconds, so that MPI's own threads run before MPI_Finalize.
+/* Whether a thread of the process other than this one runs or could run, as far as Linux tells. */
+static bool others_run(void)
+{
+    const long self = syscall(SYS_gettid);
+    DIR *const tasks = opendir("/proc/self/task");
+    bool any = false;
+    for (const struct dirent *task; tasks && !any && (task = readdir(tasks));) {
+        char path[64], text[128] = "";
+        const long id = strtol(task->d_name, NULL, 10);
+        snprintf(path, sizeof path, "/proc/self/task/%ld/stat", id);
+        FILE *const file = id && id != self ? fopen(path, "r") : NULL;
+        if (!file)
+            continue;
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        const char *const name_end = strrchr(text, ')'); /* "id (name) state ..." */
+        any = name_end && name_end[1] && name_end[2] == 'R';
+    }
+    if (tasks)
+        closedir(tasks);
+    return any;
+}
+
+/* Waits before MPI_Finalize until MPI's own threads have nothing to do.
  *
  * Problem. MPI_Init of Open MPI 4.1 posts an event, the programming model, that two threads of its own handle one after
  * the other. If the last handler has not run when MPI_Finalize frees its data, the process gets a signal or hangs. That
- * was seen once in some thousand jobs, on a busy machine; with the handler delayed by 0.3 s it always happens (lab
- * 0086). The sleep makes it rarer; it does not rule it out.
+ * was seen in some jobs of some thousand, on a busy machine; with the handler delayed by 0.3 s it always happens (labs
+ * 0086, 0088).
  *
- * Method. Sleeps of a millisecond until 20 in a row have ended in time: one that ends late shows that threads wait for
- * cores. No sleep if MPI_Init returned long ago. All times are in seconds. */
-static void sleep_before_finalize(void)
+ * Method. A thread that has an event to handle can run, also while it waits for a core; one without sleeps. Looks at
+ * all threads IN_A_ROW times, a millisecond apart, until each time none could run: in one look, which reads the states
+ * one after the other, an event may pass from a thread that is read later to one that was read before. Ends in any case
+ * after `most`, since other threads of the program may be busy. Does nothing if MPI_Init returned long ago. All times
+ * are in seconds. */
+static void wait_for_mpi_threads(void)
 {
-    enum { IN_TIME = 20 };
-    const double most = 0.5, late = 0.003, long_ago = 1;
+    enum { IN_A_ROW = 10 };
+    const double most = 2, long_ago = 4;
     const struct timespec millisecond = {0, 1000000};
     const double first = MPI_Wtime();
     double now = first;
-    for (int in_time = 0; in_time < IN_TIME && now - init_time < long_ago && now - first < most;) {
-        const double before = now;
+    for (int asleep = 0; asleep < IN_A_ROW && now - init_time < long_ago && now - first < most;) {
         nanosleep(&millisecond, NULL);
+        asleep = others_run() ? 0 : asleep + 1;
         now = MPI_Wtime();
-        in_time = now - before < late ? in_time + 1 : 0;
     }
 }
 
@@ -191,7 +220,7 @@ static void leave(void)
     MPI_Comm_free(&all);
     MPI_Comm_free(&failing);
     if (mine) {
-        sleep_before_finalize();
+        wait_for_mpi_threads();
         MPI_Finalize();
     }
 }
