@@ -157,8 +157,9 @@ static ordo_status join(int *my_rank, int *count)
     return ORDO_OK;
 }
 
-/* Whether a thread of the process other than this one runs or could run, as far as Linux tells. */
-static bool others_run(void)
+/* Whether a thread of the process other than this one runs, waits for a core, or waits for a page or a disk, as far as
+ * Linux tells. */
+static bool others_are_busy(void)
 {
     const long self = syscall(SYS_gettid);
     DIR *const tasks = opendir("/proc/self/task");
@@ -173,7 +174,7 @@ static bool others_run(void)
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
         const char *const name_end = strrchr(text, ')'); /* "id (name) state ..." */
-        any = name_end && name_end[1] && name_end[2] == 'R';
+        any = name_end && name_end[1] && (name_end[2] == 'R' || name_end[2] == 'D');
     }
     if (tasks)
         closedir(tasks);
@@ -187,11 +188,11 @@ static bool others_run(void)
  * was seen in some jobs of some thousand, on a busy machine; with the handler delayed by 0.3 s it always happens (labs
  * 0086, 0088).
  *
- * Method. A thread that has an event to handle can run, also while it waits for a core; one without sleeps. Looks at
- * all threads IN_A_ROW times, a millisecond apart, until each time none could run: in one look, which reads the states
- * one after the other, an event may pass from a thread that is read later to one that was read before. Ends in any case
- * after `most`, since other threads of the program may be busy. Does nothing if MPI_Init returned long ago. All times
- * are in seconds. */
+ * Method. A thread that has an event to handle is runnable, even if it waits for a core; a thread without one sleeps.
+ * The function returns when it has found all other threads asleep IN_A_ROW times, a millisecond apart. Once is not
+ * enough: it reads the states one after the other, and an event may pass from a thread that it has yet to read to one
+ * that it has read. It returns after `most` in any case, since other threads of the program may be busy, and at once if
+ * MPI_Init returned long ago. All times are in seconds. */
 static void wait_for_mpi_threads(void)
 {
     enum { IN_A_ROW = 10 };
@@ -201,7 +202,7 @@ static void wait_for_mpi_threads(void)
     double now = first;
     for (int asleep = 0; asleep < IN_A_ROW && now - init_time < long_ago && now - first < most;) {
         nanosleep(&millisecond, NULL);
-        asleep = others_run() ? 0 : asleep + 1;
+        asleep = others_are_busy() ? 0 : asleep + 1;
         now = MPI_Wtime();
     }
 }

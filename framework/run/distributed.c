@@ -10,9 +10,9 @@
  * (<ordo/detail/cpu/remote.h>), with the words that ranks agree on in the same call. When the run has ended, owners'
  * cells are gathered, and with them the arrays that processing an item writes.
  *
- * Ranks of one host may share cells instead, of a search whose offers are atomic: one array in memory that the
- * transport shares. The caller's cells are copied there before the run, and back behind it. So a value is found by one
- * rank alone, and none offers what another has bettered.
+ * Where all ranks are on one host, a search whose offers are atomic has one array of cells for all of them, in memory
+ * that the transport shares, and no ghosts (remote.h, "Shared cells"). The caller's cells are copied there before the
+ * run, and back after it. So one rank alone finds a vertex, and no rank offers a value that another one has bettered.
  *
  * Every rank makes the same calls in the same order, since all ranks run the same program on the same values. What each
  * is about to run is compared first. A failure that one rank has alone, such as too little memory, ends the whole job:
@@ -620,18 +620,18 @@ static bool may_share_cells(const ordo_group *r, const ordo_job *job, const ordo
 /* Puts the cells into memory that all ranks share, where there is such. Every rank copies a part of them. */
 static ordo_status share_cells(ordo_group *r, ordo_job *job, const ordo_plan *p)
 {
-    const size_t bytes = job->targets * ordo_type_bytes(job->op->cell);
-    ordo_u8 *const shared = may_share_cells(r, job, p) ? r->transport->share(bytes) : NULL;
+    const size_t cell = ordo_type_bytes(job->op->cell);
+    ordo_u8 *const shared = may_share_cells(r, job, p) ? r->transport->share(job->targets * cell) : NULL;
+    ordo_u64 begin, end;
     bool any;
     if (!shared)
         return ORDO_OK;
-    const size_t begin = bytes / (size_t)r->count * (size_t)r->rank;
-    const size_t end = r->rank + 1 < r->count ? bytes / (size_t)r->count * (size_t)(r->rank + 1) : bytes;
-    memcpy(shared + begin, (const ordo_u8 *)job->cells + begin, end - begin);
+    ordo_split(job->targets, r->count, r->rank, &begin, &end);
+    memcpy(shared + begin * cell, (const ordo_u8 *)job->cells + begin * cell, (end - begin) * cell);
     r->own_cells = job->cells;
     job->cells = shared;
     r->remote.shared = true;
-    return ordo_group_any(r, false, &any); /* so that all have copied theirs */
+    return ordo_group_any(r, false, &any); /* a barrier: no rank begins before all have copied their parts */
 }
 
 /* Gives the job the caller's cells back, with what the shared ones hold. */

@@ -86,7 +86,7 @@ class Ranks(Base):
             return list(pool.map(lambda case: function(*case), cases))
 
     def same(self, pair, count, app, graph, *words):
-        """Three in turns share what the ranks of a host do, and have messages alone."""
+        """Three cases in turns share memory, as ranks of one host, and share none, as ranks of several hosts."""
         one, many = self.path(f"{pair}.one"), self.path(f"{pair}.many")
         self.assertEqual(ordo(*app, "--generate", graph, "--scheduler", "bsp", "--threads", 1, "--output", one).returncode, 0)
         out = self.over(count, *app, "--generate", graph, "--output", many, "--verify", *words,
@@ -177,8 +177,8 @@ class Ranks(Base):
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "needs root and unshare, for shared memory of its own size")
     def test_little_shared_memory(self):
         """A host without shared memory for the cells: ranks have cells of their own, and nothing is printed about it."""
-        few = 'mount -t tmpfs -o size=12m tmpfs /dev/shm && exec "$@"'
-        words = ["unshare", "-m", "sh", "-c", few, "sh", MPIRUN, "-np", "2", command.ORDO, *APPS[1], "--generate", "star --vertices 4000000", "--threads", "1",
+        with_little = 'mount -t tmpfs -o size=12m tmpfs /dev/shm && exec "$@"'
+        words = ["unshare", "-m", "sh", "-c", with_little, "sh", MPIRUN, "-np", "2", command.ORDO, *APPS[1], "--generate", "star --vertices 4000000", "--threads", "1",
                  "--json", "-"]
         run = subprocess.run(words, env=WORLD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
         if b"unshare" in run.stderr or b"mount" in run.stderr:

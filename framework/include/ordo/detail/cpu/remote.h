@@ -17,15 +17,16 @@
  * entry is dropped when the ghost has a better value, and the entry of that value is in a bin, too, or was sent before.
  * Values get better only (the operator selects), so an owner that meets an old value drops it by the offer itself.
  *
- * Shared cells. Ranks of one host work on one array of cells (ordo_remote.shared), and have no ghosts, where the
- * operator selects and offers are atomic. An offer is one step on the cell, whichever rank makes it, so one member of
- * one rank has offered each value that the cell takes, and that member makes the entry. Invariant, between supersteps:
- * the value of every cell that has not been processed with it has exactly one entry, on a worklist of the owner, in a
- * bin for it, or in the exchange. So an owner takes what comes unless its cell is better by now, and then there is
- * another entry. It does not offer what comes, since the cell has that value already. An entry that is dropped before
- * the exchange has been overtaken by one that its rank has yet to count: no rank offers anything between what it says
- * and the end of the exchange. Offers are relaxed, as between threads. The cells are words that the processor changes
- * without a lock, so it makes no difference that the ranks are processes. tests/models/ranks_shared.pml is a model.
+ * Shared cells. Where all ranks are on one host, the operator selects and offers are atomic, ranks work on one array of
+ * cells (ordo_remote.shared) and have no ghosts. An offer is one step on the cell, whichever rank makes it, so one
+ * member of one rank has offered each value that the cell takes, and that member makes the entry. Invariant, between
+ * supersteps: the value of every cell that has not been processed with it has exactly one entry, on a worklist of the
+ * owner, in a bin for it, or in the exchange. So an owner takes what comes unless its cell is better by now, and then
+ * there is another entry. It does not offer what comes, since the cell has that value already. An entry that is dropped
+ * before the exchange has been overtaken, and the member that made the better entry has yet to count it: no member
+ * offers anything between its count and the end of the exchange. Offers are relaxed, as between threads. The processor
+ * changes words of this size without a lock, so it makes no difference that the ranks are processes.
+ * tests/models/ranks_shared.pml is a model.
  *
  * Racy stores. A plain store may put back a worse value into a ghost. The member that stores makes an entry of that
  * value, and keeps it unless the ghost is better when it looks, after the store: so the ghost's last value has an
