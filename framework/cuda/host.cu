@@ -1049,6 +1049,38 @@ static ordo_u64 least_listed(const ordo_csr *in, bool hubs)
     return mostly_short(in) ? 5 : ORDO_CUDA_SHORT + 1;
 }
 
+/* Gives positions from `hot` on to the vertices that have none, as ordo_order_positions does for the lists of all rows.
+ * A rank may have the in-rows of its own vertices alone, so ranks tell each other how many edges each row has: a share
+ * is stored at the same position in all of them. */
+static ordo_status positions_over_ranks(const ordo_cuda *c, const ordo_csr *in, part_of_rows own, ordo_u32 hot,
+                                        ordo_u32 *position)
+{
+    ordo_order order = {};
+    ordo_csr all = *in;
+    ordo_u64 *const row = (ordo_u64 *)ordo_alloc((ordo_u64)in->n + 1, sizeof *row);
+    if (!row)
+        return ORDO_ERR_MEMORY;
+    for (ordo_u64 v = own.first; v < own.last; v++)
+        row[v] = in->row[v + 1] - in->row[v];
+    ordo_status status = ordo_group_gather(c->job->remote->group, row, own.first, in->n, sizeof *row);
+    all.m = 0;
+    for (ordo_u64 v = 0; v < in->n && !status; v++) {
+        const ordo_u64 edges = row[v];
+        row[v] = all.m;
+        all.m += edges;
+    }
+    row[in->n] = all.m;
+    all.row = row;
+    if (!status)
+        status = ordo_order_rows(&all, 0, &order);
+    if (!status)
+        ordo_order_positions(&order, hot, position);
+    ordo_free(row);
+    ordo_free(order.row);
+    ordo_free(order.piece);
+    return status;
+}
+
 static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
 {
     const bool hubs = ordo_job_graph_kind(c->job) == ORDO_GRAPH_HUBS;
@@ -1065,6 +1097,8 @@ static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
     bool fit = false;
     if (count)
         status = tails_fit(c, d->listed, &fit);
+    if (fit && !status && c->job->remote)
+        status = positions_over_ranks(c, &in, d->listed, count, position);
     if (fit && !status) {
         ordo_order_positions(&order, count, position);
         status = make_tails(c, position, count, d);

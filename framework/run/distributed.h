@@ -29,10 +29,7 @@ ordo_status ordo_group_end(ordo_group *group, ordo_job *job, ordo_status status,
  */
 ordo_vid ordo_range_begin(const ordo_csr *rows, int rank, int ranks);
 
-/* For graphs of which each rank has a part. All ranks call them. Puts `all` units of an array together, of which each
- * rank has those from `first` on, up to those of the next rank. */
-ordo_status ordo_group_gather(const ordo_group *group, void *array, ordo_u64 first, ordo_u64 all, size_t unit);
-/* As ordo_transport.all_to_all. */
+/* For graphs of which each rank has a part. All ranks call them. As ordo_transport.all_to_all. */
 ordo_status ordo_group_all_to_all(const ordo_group *group, const ordo_parcel *out, const ordo_room *in, size_t unit);
 /* Whether any rank says so. */
 ordo_status ordo_group_any(const ordo_group *group, bool mine, bool *any);

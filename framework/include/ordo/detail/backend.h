@@ -19,7 +19,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 16 };
+enum { ORDO_BACKEND_ABI = 17 };
 
 /* An array of sessions, of which rank r has the units at[r] .. at[r + 1] - 1, each rank on its device. */
 typedef struct ordo_parted {
@@ -128,6 +128,9 @@ ORDO_API ordo_u64 ordo_session_holds(const ordo_session *session, const void *at
 /* By all ranks: all[rank * count + i] becomes word i of each. Waits until all ranks have called it. Errors: those of
  * the transport. */
 ORDO_API ordo_status ordo_group_collect(const ordo_group *group, const ordo_u64 *mine, int count, ordo_u64 *all);
+/* By all ranks: puts `all` units of an array together, of which each rank has those from `first` on, up to those of the
+ * next rank. Errors: ORDO_ERR_MEMORY; those of the transport. */
+ORDO_API ordo_status ordo_group_gather(const ordo_group *group, void *array, ordo_u64 first, ordo_u64 all, size_t unit);
 /* By all ranks, for work on GPUs that is not a run: chooses the GPU of this rank, makes the memory of all reachable,
  * and sets *out to the group, the rank and ordo_peers. Errors: ORDO_ERR_DEVICE; ORDO_ERR_USAGE (too many ranks). */
 ORDO_API ordo_status ordo_group_devices(ordo_group *group, const ordo_backend *backend, ordo_remote *out);
