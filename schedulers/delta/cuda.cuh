@@ -72,7 +72,8 @@ enum {
     DELTA_DEV_LANES = 3,          /* log2 of the lanes that expand a row where there is little work, */
     DELTA_DEV_ROWS = 32,          /* if the mean degree is at most this */
     DELTA_DEV_LOCAL = 8,          /* and at most so many entries are in a warp's local queue */
-    DELTA_DEV_KEEP = 4,           /* entries that a warp keeps where it shares the others, */
+    DELTA_DEV_KEEP = 6,           /* entries that a warp keeps where it shares the others; */
+    DELTA_DEV_KEEP_LONG = 4,      /* the same, where rows have more than two edges for each lane, on average; */
     DELTA_DEV_TAKE = 4,           /* and that it takes from its block's ring at least */
     DELTA_DEV_MANY = 4,           /* after this many entries per item the width halves; and again after half as many
                                      more */
@@ -901,7 +902,7 @@ static void delta_plan(const ordo_job *job, int blocks, ordo_u64 ids, delta_args
     a->ctx.local_capacity = classes ? 16 : delta_local;
     a->chain_limit = delta_chain_limit(job);
     a->ctx.few = DELTA_DEV_LOCAL;
-    a->ctx.keep = DELTA_DEV_KEEP;
+    a->ctx.keep = job->mean_degree > 2 << DELTA_DEV_LANES ? DELTA_DEV_KEEP_LONG : DELTA_DEV_KEEP;
     a->spreads = kind == ORDO_GRAPH_HUBS && t[DELTA_SPREAD] > 0;
     const ordo_u64 latency_bound = job->num_items / 64 > DELTA_DEV_FEW ? job->num_items / 64 : DELTA_DEV_FEW;
     a->latency_bound = !a->chain_limit               ? 0

@@ -8,7 +8,7 @@
  * Checked: when all warps have left, every word was worked on once or was given away once, and the ring is empty; no
  * warp is blocked for ever.
  * Faults to show that the checks can fail: -DPLAIN_PUT stores a word without waiting for the place to be empty;
- * -DPLAIN_TAKE takes what is there without waiting for a word; -DPLAIN_CLAIM stores `head` where it should swap;
+ * -DPLAIN_TAKE takes what is there without waiting for a word; -DPLAIN_CLAIM stores `head` where it should swap `ends`;
  * -DNO_LIMIT does not look whether there is room; -DNOT_LOOKED leaves when no warp works, whatever the ring has.
  */
 #ifndef WARPS
@@ -28,8 +28,7 @@ byte live; /* words that exist: nobody looks at it */
 
 inline look()
 {
-    h = head;
-    t = tail
+    d_step { h = head; t = tail } /* one word */
 }
 
 inline put(word)
@@ -37,7 +36,7 @@ inline put(word)
     look();
     if
 #ifndef NO_LIMIT
-    :: t - h > LIMIT || t < h -> live-- /* given away */
+    :: t - h > LIMIT -> live-- /* given away */
 #endif
     :: else ->
         d_step { first = tail; tail++ }
@@ -54,8 +53,7 @@ inline take()
     working--;
     do
     :: none = (working == 0);
-       h = head;
-       some = (tail != h);
+       some = (tail != head);
 #ifdef NOT_LOOKED
        if
        :: none -> break
@@ -65,18 +63,18 @@ inline take()
        if
        :: some ->
            working++;
-           h = head;
-           t = tail;
            got = false;
 #ifdef PLAIN_CLAIM
+           look();
            if
            :: t != h -> head = h + 1; got = true
            :: else
            fi;
 #else
-           d_step {
+           d_step { /* a swap that fails has read the word again */
+               h = head;
                if
-               :: t != h && head == h -> head = h + 1; got = true
+               :: tail != h -> head = h + 1; got = true
                :: else
                fi
            }

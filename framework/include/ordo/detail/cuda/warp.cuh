@@ -195,6 +195,7 @@ typedef struct op_warp_ctx {
     ordo_u32 keep;           /* where entries are shared: most entries in a local queue */
     ordo_u32 few;            /* most entries in a local queue for such hops */
     ordo_u32 lanes;          /* log2 of the lanes that share a row in a hop without records; 0: no such hops */
+    ordo_u32 zero;           /* is 0, which compilers do not know: see op_warp_behind */
     ordo_u32 *owner;         /* [2 * (m / PIECE + 1)] */
     ordo_u32 pieces;         /* that slots are reserved for at once, where a scheduler takes them as they are cut */
 #if ORDO_OVER_RANKS
@@ -254,11 +255,16 @@ ORDO_DEV bool op_warp_full(const op_warp *w)
     return w->held > ordo_warp_store<op_entry>::capacity - ORDO_WARP_ITERATION;
 }
 
-/* Shares the lane's entry, if it `has` one. False if the ring has no place for them. */
-ORDO_DEV bool op_warp_share(op_warp *w, bool has, op_entry entry)
+/* Shares N entries of each lane, those with `has`. False if the ring has too few places for them. */
+template <int N>
+ORDO_DEV bool op_warp_share(op_warp *w, const bool (&has)[N], const ordo_u32 (&item)[N], const op_value (&value)[N])
 {
-    ordo_u64 word;
-    memcpy(&word, &entry, sizeof word);
+    ordo_u64 word[N];
+#pragma unroll
+    for (int u = 0; u < N; u++) {
+        const op_entry entry = {value[u], item[u]};
+        memcpy(&word[u], &entry, sizeof word[u]);
+    }
     return ordo_share_put(w->share, has, word);
 }
 
@@ -397,10 +403,11 @@ ORDO_DEV unsigned short op_warp_tag(const op_warp_ctx &g, op_warp *w, ordo_u32 b
 
 /* Puts N entries of each lane, those with `has`, into the local queue, if their priorities are below `limit` and the
  * chain may go on, or else into the store, as ghosts do. `vertex` is the vertex that determines the priority; it is
- * valid in all lanes. */
-template <int N>
+ * valid in all lanes. Calls `soon_known(soon)` when it is known which entries are for the local queue; those that do
+ * not go into the store have no `has` afterwards. */
+template <int N, typename Known>
 ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&item)[N],
-                           const op_value (&value)[N], const ordo_vid (&vertex)[N])
+                           const op_value (&value)[N], const ordo_vid (&vertex)[N], Known soon_known)
 {
     const ordo_u32 below = (1u << threadIdx.x % 32) - 1;
     double priority[N];
@@ -416,6 +423,7 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
             soon[u] = has[u] && priority[u] < w->map.limit && op_warp_owns(g, w, item[u]);
             kept += __popc(some[u] = __ballot_sync(~0u, soon[u]));
         }
+        soon_known(soon);
         if (w->local_count + kept <= (w->share ? g.keep : g.local_capacity)) { /* all of them fit */
 #pragma unroll
             for (int u = 0; u < N; u++) {
@@ -431,13 +439,17 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
 #pragma unroll
             for (int u = 0; u < N; u++) {
                 const ordo_u32 at = w->local_count + __popc(some[u] & below);
-                bool stays = soon[u] && at < most;
+                const bool stays = soon[u] && at < most;
                 if (stays)
                     w->local_queue[(w->local_begin + at) & (g.local_capacity - 1)] = {value[u], item[u]};
                 w->local_count = max(w->local_count, min(w->local_count + __popc(some[u]), most));
-                if (op_warp_shares && w->share && op_warp_share(w, soon[u] && !stays, {value[u], item[u]}))
-                    stays = soon[u];
+                soon[u] = soon[u] && !stays;
                 has[u] = has[u] && !stays;
+            }
+            if (op_warp_shares && w->share && op_warp_share(w, soon, item, value)) {
+#pragma unroll
+                for (int u = 0; u < N; u++)
+                    has[u] = has[u] && !soon[u];
             }
         }
     }
@@ -457,6 +469,12 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
         }
         w->held += __popc(rest);
     }
+}
+template <int N>
+ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&item)[N],
+                           const op_value (&value)[N], const ordo_vid (&vertex)[N])
+{
+    op_warp_push(g, w, has, item, value, vertex, [](const bool(&)[N]) {});
 }
 /* The same for one entry of each lane. */
 ORDO_DEV void op_warp_put(const op_warp_ctx &g, op_warp *w, bool has, ordo_u32 item, op_value value, ordo_vid vertex)
@@ -917,14 +935,12 @@ ORDO_DEV bool op_warp_link(const op_warp_ctx &g, op_warp *w, op_entry *entry)
 
 #endif
 
-/* Computes candidates and targets from N edges of each lane, all of vertex v. */
+/* Computes candidates and targets from N edges of each lane, all of vertex v, which op_dev_edges has loaded. */
 template <int N>
 ORDO_DEV void op_warp_candidates(const op_warp_ctx &g, ordo_vid v, op_taken value, const ordo_eid (&e)[N],
-                                 ordo_u32 (&target)[N], op_cell (&candidate)[N])
+                                 const ordo_u32 (&head)[N], const op_dev_weight (&weight)[N], ordo_u32 (&target)[N],
+                                 op_cell (&candidate)[N])
 {
-    ordo_u32 head[N];
-    op_dev_weight weight[N];
-    op_dev_edges(&g.rows, e, head, weight);
 #pragma unroll
     for (int u = 0; u < N; u++) {
         const op_edge edge = op_make_edge(e[u], v, head[u], &weight[u]);
@@ -945,12 +961,29 @@ ORDO_DEV ordo_eid op_warp_any_edge(const op_warp_ctx &g)
 #endif
 }
 
-/* Expands a row per group of lanes, of the first N times as many edges as the group has lanes. Lane `sub` of a group
- * has the edges begin + sub, and so on by the number of lanes, below `end`. */
-template <int N>
-ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell value, ordo_u64 begin, ordo_u64 end)
+/* By one thread: a cell's value in a form that is known no sooner than a word that was loaded. So no instruction that
+ * uses it is scheduled before that load, to wait there for the cell: compilers do that, and a hop then takes one access
+ * more. */
+ORDO_DEV op_cell op_warp_behind(const op_warp_ctx &g, op_cell value, ordo_u32 loaded)
 {
-    ordo_u32 target[N];
+    ordo_u32 word;
+    memcpy(&word, &value, sizeof word);
+    word |= loaded & g.zero;
+    memcpy(&value, &word, sizeof word);
+    return value;
+}
+
+/* Expands a row per group of lanes, of at most N times as many edges as the group has lanes, for an entry of vertex v
+ * whose cell is `now`. Lane `sub` of a group has the edges begin + sub, and so on by the number of lanes, below `end`,
+ * which is 0 for a group without an entry.
+ *   Whether the entry is stale is used behind the loads of edges only, so that these do not wait for the cell. What is
+ * to be expanded soon has its row loaded into the first-level cache while it is pushed, and its edges prefetched. */
+template <int N>
+ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell value, op_cell now, ordo_u64 begin,
+                          ordo_u64 end)
+{
+    ordo_u32 target[N], head[N];
+    op_dev_weight weight[N];
     op_cell candidate[N], old[N];
     ordo_eid e[N];
     bool has[N];
@@ -959,14 +992,19 @@ ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell 
         e[u] = begin + ((ordo_u64)u << g.lanes);
         has[u] = e[u] < end;
         e[u] = has[u] ? e[u] : op_warp_any_edge(g); /* the load has no branch */
-        w->edges += has[u];
     }
-    op_warp_candidates(g, v, value, e, target, candidate);
+    op_dev_edges(&g.rows, e, head, weight);
+    now = op_warp_behind(g, now, head[N - 1]);
+    op_warp_candidates(g, v, value, e, head, weight, target, candidate);
+    const bool stale = op_activates && op_better(now, value), live = !stale && op_filter(&g.state, v);
+    if (threadIdx.x % (1u << g.lanes) == 0 && end) {
+        w->stale += stale;
+        w->items += live;
+    }
 #pragma unroll
     for (int u = 0; u < N; u++) {
-        if (has[u] && op_activates && !op_warp_ghost(g, target[u])) /* so the next hop finds the row in the
-                                                                            first-level cache */
-            ordo_dev_fetch(g.rows.row + target[u]);
+        has[u] = has[u] && live;
+        w->edges += has[u];
         op_dev_improve(g.cells, has[u], target[u], candidate[u], &old[u]);
     }
 #pragma unroll
@@ -974,8 +1012,20 @@ ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell 
         has[u] = has[u] && op_better(candidate[u], old[u]);
         w->useful += has[u];
     }
-    if constexpr ((int)op_activates != 0)
-        op_warp_push(g, w, has, target, candidate, target);
+    if constexpr ((int)op_activates != 0) {
+        ordo_eid ahead[N];
+        bool kept[N] = {};
+        op_warp_push(g, w, has, target, candidate, target, [&](const bool(&soon)[N]) {
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                kept[u] = soon[u];
+                ahead[u] = soon[u] ? __ldg(g.rows.row + target[u]) : 0;
+            }
+        });
+#pragma unroll
+        for (int u = 0; u < N; u++) /* unless it went to the store, or has no edges */
+            ordo_dev_prefetch(kept[u] && !has[u] && ahead[u] < g.rows.m, g.rows.edge + ahead[u] * g.rows.stride);
+    }
 }
 
 /* A hop without records, while the run is latency-bound: expands entries of the local queue, each by as many lanes as a
@@ -997,18 +1047,15 @@ ORDO_DEV bool op_warp_lanes(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     const ordo_vid v = there ? entry->item : op_warp_any_item(g);
     const op_cell value = entry->value, now = op_dev_cell(g.cells, v);
     const ordo_u64 begin = __ldg(g.rows.row + v), end = __ldg(g.rows.row + v + 1);
-    const bool longer = there && (end - begin) >> g.lanes > 3, mine = there && !longer;
-    const bool stale = op_activates && op_better(now, value), live = mine && !stale && op_filter(&g.state, v);
-    w->stale += mine && stale && sub == 0;
-    w->items += live && sub == 0;
-    const ordo_u64 from = begin + sub, to = live ? end : 0;
+    const bool longer = there && (end - begin) >> g.lanes > 3;
+    const ordo_u64 from = begin + sub, to = there && !longer ? end : 0;
     const ordo_u32 each = 1u << g.lanes;
     if (__any_sync(~0u, to > begin + 2 * each))
-        op_warp_row<4>(g, w, v, value, from, to);
+        op_warp_row<4>(g, w, v, value, now, from, to);
     else if (__any_sync(~0u, to > begin + each))
-        op_warp_row<2>(g, w, v, value, from, to);
+        op_warp_row<2>(g, w, v, value, now, from, to);
     else
-        op_warp_row<1>(g, w, v, value, from, to);
+        op_warp_row<1>(g, w, v, value, now, from, to);
     return longer && sub == 0;
 }
 
@@ -1101,7 +1148,8 @@ template <int N> ORDO_DEV void op_warp_relax(const op_warp_ctx &g, op_warp *w, o
 ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
 {
     enum { N = op_warp_unroll };
-    ordo_u32 target[N];
+    ordo_u32 target[N], head[N];
+    op_dev_weight weight[N];
     op_cell candidate[N];
     ordo_eid e[N];
     bool has[N];
@@ -1116,7 +1164,8 @@ ORDO_DEV void op_warp_cut(const op_warp_ctx &g, op_warp *w, op_batch *t)
         has[u] = e[u] < end;
         e[u] = has[u] ? e[u] : end - 1;
     }
-    op_warp_candidates(g, v, value, e, target, candidate);
+    op_dev_edges(&g.rows, e, head, weight);
+    op_warp_candidates(g, v, value, e, head, weight, target, candidate);
     op_warp_offer(g, w, has, target, candidate);
     t->piece++;
     if (first + 32 * N >= end) {
