@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -321,6 +322,42 @@ class Ranks(Simulated):
                 found.append(f.read())
         self.assertEqual(found, [found[0]] * 4)
         self.assertLess(edges[2], edges[1] / 2)  # a run by itself pushes, and two of them pull
+
+    def test_drawn(self):
+        """Apps over files and ranks that are drawn; ranks read parts of the files. Answers are those of one process."""
+        draw = random.Random(1)
+        path, one, several = map(self.file, ("drawn", "one", "several"))
+        for _ in range(24 if QUICK else 200):
+            kind = draw.choice((f"rmat --scale {draw.randint(6, 12)} --degree {draw.randint(2, 20)}",
+                                f"uniform --vertices {draw.randint(50, 4000)} --degree {draw.randint(1, 12)}",
+                                f"grid --width {draw.randint(2, 60)} --height {draw.randint(2, 60)}",
+                                f"star --vertices {draw.randint(3, 3000)}", f"road --vertices {draw.randint(50, 4000)}"))
+            weights = draw.choice(((), ("--weights", "uniform:1:99"))) if kind[:4] != "road" else ()  # which has weights
+            graph = path + (".wsg" if weights or kind[:4] == "road" else ".sg")
+            both = draw.choice(((), ("-s",)))
+            subprocess.run([ORDO, "generate", *kind.split(), *both, *weights, "--seed", str(draw.randint(1, 99)), "--output", graph, "--quiet"],
+                           check=True, env=dict(os.environ, LD_LIBRARY_PATH=self.folder.name))
+            app = draw.choice(("pagerank", "lp", "hits", "kcore", "bfs") + (("sssp", "bellman-ford") if graph[-3:] == "wsg" else ()))
+            words = {"pagerank": ("--tolerance", "1e-6"), "hits": (), "kcore": (), "lp": ("--rounds", "4")}.get(app, ("--source", str(draw.randint(0, 2))))
+            more = {"pagerank": ((), ("--set", "direction=push")), "bfs": ((), ("--scheduler", "bsp"), ("--scheduler", "delta"), ("--scheduler", "near_far")),
+                    "sssp": (("--scheduler", "bsp"), ("--scheduler", "delta"), ("--scheduler", "near_far"))}.get(app, ((),))
+            more = draw.choice(more) + draw.choice(((), ("-n", "2")))
+            settings = draw.choice(({}, {}, {"ORDO_UNMAPPED": "1"}))
+            alone = subprocess.run([ORDO, app, graph, *words, "-o", one, "--quiet"], stderr=subprocess.PIPE, text=True, check=False,
+                                   env=dict(os.environ, LD_LIBRARY_PATH=self.folder.name))
+            ranks = draw.randint(2, 4)
+            run = self.run_over(ranks, app, graph, *words, *more, "-o", several, "--quiet", **settings)
+            case = (app, kind, both, weights, words, more, ranks, settings)
+            self.assertEqual((alone.returncode, run.returncode), (0, 0), (case, alone.stderr, run.stderr))
+            answers = []
+            for name in (one, several):
+                with open(name, encoding="ascii") as f:
+                    answers.append(f.read().split())
+            if app in ("pagerank", "hits"):
+                self.assertEqual(len(answers[0]), len(answers[1]), case)
+                self.assertLess(sum(abs(float(a) - float(b)) for a, b in zip(*answers)), 1e-3, case)
+            else:
+                self.assertEqual(answers[0], answers[1], case)
 
     def test_broker(self):
         """No supersteps: chunks that come late, boxes of one chunk, a queue of few places, ranks without vertices."""
