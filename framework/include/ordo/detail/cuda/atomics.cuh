@@ -197,8 +197,8 @@ ORDO_DEV void ordo_dev_prefetch(bool has, const void *p)
                  "l"(__cvta_generic_to_global(p)));
 }
 
-/* By one thread: loads a word of memory that is constant during the kernel, through the first-level cache. The word is
- * returned so that the load is not removed. */
+/* By one thread: loads a word of memory that is constant during the kernel, through the first-level cache. Where the
+ * word that is returned is not used, the assembler removes the load. */
 ORDO_DEV ordo_u32 ordo_dev_fetch(const void *p)
 {
     ordo_u32 word;
