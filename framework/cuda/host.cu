@@ -1099,7 +1099,7 @@ static ordo_status make_order(ordo_cuda *c, ordo_u32 most, device_graph *d)
         status = tails_fit(c, d->listed, &fit);
     if (fit && !status && c->job->remote)
         status = positions_over_ranks(c, &in, d->listed, count, position);
-    if (fit && !status) {
+    if (fit && !status) { /* over ranks all have positions by now, and this writes them to the lists */
         ordo_order_positions(&order, count, position);
         status = make_tails(c, position, count, d);
     }

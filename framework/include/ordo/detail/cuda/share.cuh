@@ -65,7 +65,7 @@ ORDO_DEV ordo_u32 ordo_share_count(ordo_u32 ends)
 }
 
 /* By a whole warp that works: puts N words of each lane, those with `has`. Returns whether they were put: all, or none,
- * because the ring has too few free places. */
+ * because the ring has too few free places, or they are more than MOST. */
 template <int N> ORDO_DEV bool ordo_share_put(ordo_share *s, const bool (&has)[N], const ordo_u64 (&word)[N])
 {
     const ordo_u32 lane = threadIdx.x % 32;

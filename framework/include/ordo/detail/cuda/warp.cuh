@@ -255,7 +255,7 @@ ORDO_DEV bool op_warp_full(const op_warp *w)
     return w->held > ordo_warp_store<op_entry>::capacity - ORDO_WARP_ITERATION;
 }
 
-/* Shares N entries of each lane, those with `has`. False if the ring has too few places for them. */
+/* Shares N entries of each lane, those with `has`. False, and none is shared, as ordo_share_put says. */
 template <int N>
 ORDO_DEV bool op_warp_share(op_warp *w, const bool (&has)[N], const ordo_u32 (&item)[N], const op_value (&value)[N])
 {
@@ -470,6 +470,7 @@ ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], con
         w->held += __popc(rest);
     }
 }
+/* The same for a caller that does not ask which entries these are. */
 template <int N>
 ORDO_DEV void op_warp_push(const op_warp_ctx &g, op_warp *w, bool (&has)[N], const ordo_u32 (&item)[N],
                            const op_value (&value)[N], const ordo_vid (&vertex)[N])
@@ -974,13 +975,13 @@ ORDO_DEV op_cell op_warp_behind(const op_warp_ctx &g, op_cell value, ordo_u32 lo
 }
 
 /* Expands a row per group of lanes, of at most N times as many edges as the group has lanes, for an entry of vertex v
- * whose cell is `now`. Lane `sub` of a group has the edges begin + sub, and so on by the number of lanes, below `end`,
- * which is 0 for a group without an entry.
+ * whose cell is `now`; `mine`: the group has one. Lane `sub` of a group has the edges begin + sub, and so on by the
+ * number of lanes, below `end`.
  *   Whether the entry is stale is used behind the loads of edges only, so that these do not wait for the cell. What is
  * to be expanded soon has its row loaded into the first-level cache while it is pushed, and its edges prefetched. */
 template <int N>
-ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell value, op_cell now, ordo_u64 begin,
-                          ordo_u64 end)
+ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell value, op_cell now, bool mine,
+                          ordo_u64 begin, ordo_u64 end)
 {
     ordo_u32 target[N], head[N];
     op_dev_weight weight[N];
@@ -997,7 +998,7 @@ ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell 
     now = op_warp_behind(g, now, head[N - 1]);
     op_warp_candidates(g, v, value, e, head, weight, target, candidate);
     const bool stale = op_activates && op_better(now, value), live = !stale && op_filter(&g.state, v);
-    if (threadIdx.x % (1u << g.lanes) == 0 && end) {
+    if (threadIdx.x % (1u << g.lanes) == 0 && mine) {
         w->stale += stale;
         w->items += live;
     }
@@ -1013,7 +1014,7 @@ ORDO_DEV void op_warp_row(const op_warp_ctx &g, op_warp *w, ordo_vid v, op_cell 
         w->useful += has[u];
     }
     if constexpr ((int)op_activates != 0) {
-        ordo_eid ahead[N];
+        ordo_eid ahead[N] = {};
         bool kept[N] = {};
         op_warp_push(g, w, has, target, candidate, target, [&](const bool(&soon)[N]) {
 #pragma unroll
@@ -1047,15 +1048,15 @@ ORDO_DEV bool op_warp_lanes(const op_warp_ctx &g, op_warp *w, op_entry *entry)
     const ordo_vid v = there ? entry->item : op_warp_any_item(g);
     const op_cell value = entry->value, now = op_dev_cell(g.cells, v);
     const ordo_u64 begin = __ldg(g.rows.row + v), end = __ldg(g.rows.row + v + 1);
-    const bool longer = there && (end - begin) >> g.lanes > 3;
-    const ordo_u64 from = begin + sub, to = there && !longer ? end : 0;
+    const bool longer = there && (end - begin) >> g.lanes > 3, mine = there && !longer;
+    const ordo_u64 from = begin + sub, to = mine ? end : 0;
     const ordo_u32 each = 1u << g.lanes;
     if (__any_sync(~0u, to > begin + 2 * each))
-        op_warp_row<4>(g, w, v, value, now, from, to);
+        op_warp_row<4>(g, w, v, value, now, mine, from, to);
     else if (__any_sync(~0u, to > begin + each))
-        op_warp_row<2>(g, w, v, value, now, from, to);
+        op_warp_row<2>(g, w, v, value, now, mine, from, to);
     else
-        op_warp_row<1>(g, w, v, value, now, from, to);
+        op_warp_row<1>(g, w, v, value, now, mine, from, to);
     return longer && sub == 0;
 }
 
