@@ -11,9 +11,9 @@
  * is used up. The phase ends when a global relabel finds no active vertex.
  *
  * If the caller names no scheduler, sync or setting, or the scheduler "native", a native program runs instead: on the
- * CPU push_relabel_serial.c, by one thread, with one run for each phase; on a GPU maxflow.cu, with both phases in one
- * run. Under a scheduler the network stays on the device of the runs from the first preflow to the flow, by a session;
- * between a search and the discharges after it passes over all vertices set what these need (maxflow_passes.h).
+ * CPU push_relabel.c, with one run for each phase; on a GPU maxflow.cu, with both phases in one run. Under a scheduler
+ * the network stays on the device of the runs from the first preflow to the flow, by a session; between a search and
+ * the discharges after it passes over all vertices set what these need (maxflow_passes.h).
  */
 #include "apps/app.h"
 #include "apps/common.h"
@@ -33,7 +33,8 @@
 #include "operators/relabel.h"
 
 enum {
-    RELABEL_EVERY = 6 /* work between global relabels: so many times n, plus the residual edges (as in the serial
+    MANY = 1 << 16,   /* vertices from which on the native program takes several threads */
+    RELABEL_EVERY = 6 /* work between global relabels: so many times n, plus the residual edges (as in the native
                          program) */
 };
 
@@ -55,7 +56,6 @@ typedef struct search {
     ordo_item *queue;      /* [n] active vertices */
 
     ordo_u64 active; /* active vertices found so far */
-    bool exact;      /* net.height has exact distances */
 
     /* in a run of the CPU's native program */
     ordo_job *job;
@@ -220,7 +220,6 @@ static ordo_status read_heights(search *s)
     ordo_network *net = &s->net;
     const discharge_state *f = &s->arrays.flow;
     ordo_status status = ordo_runs_read(&s->runs, net->height, f->height, net->n * sizeof *f->height);
-    s->exact = true;
     return status ? status
                   : ordo_runs_read(&s->runs, &net->excess[net->sink], &f->excess[net->sink], sizeof *f->excess);
 }
@@ -230,56 +229,60 @@ static ordo_status read_edges(search *s)
     return ordo_runs_read(&s->runs, s->net.edge, s->arrays.flow.edge, s->net.row[s->net.n] * sizeof *s->net.edge);
 }
 
-/* ---- by one thread ---- */
+/* ---- the native program on a CPU ---- */
 
+/* Threads of a phase of the CPU's native program: as many as the caller allows, or one where the network is small,
+ * unless the caller has named both the program and a number. */
+static int threads_for(const ordo_options *options, ordo_u64 n)
+{
+    const bool named = options->threads && ordo_is_native(options);
+    return n < MANY && !named ? 1 : options->threads ? options->threads : ordo_cores();
+}
+
+/* Called by member 0. */
 static bool stop(void *arg, ordo_u64 active, bool relabeled)
 {
     search *s = arg;
     ordo_job *job = s->job;
     s->active = active;
     job->supersteps = s->net.global_relabels - s->relabels_before;
-    job->counters[0].items = s->net.discharges;
     if (relabeled)
-        ordo_job_sample(job, active, s->net.global_relabels, 0, 1, -1);
+        ordo_job_sample(job, active, s->net.global_relabels, 0, (ordo_u32)job->threads, -1);
     if (ordo_runs_late(&s->runs) && !ordo_job_stopped(job))
         ordo_job_fail(job, late(s));
     ordo_job_poll(job, active);
     return ordo_job_stopped(job);
 }
 
-static ordo_status run_serially(ordo_job *job)
+static ordo_status run_natively(ordo_job *job)
 {
     search *s = (search *)(size_t)job->state;
     ordo_network *net = &s->net;
-    const double before = ordo_job_seconds(job);
+    const long long bytes = (long long)ordo_preflow_memory(net->n, job->threads);
     bool stopped;
-    net->discharges = net->pushes = net->relabels = 0;
     s->relabels_before = net->global_relabels;
     s->job = job;
-    ordo_job_account(job, 3 * (long long)sizeof(ordo_u32) * net->n);
-    ordo_status status = ordo_preflow(net, s->to, stop, s, &s->exact, &stopped);
+    ordo_job_account(job, bytes);
+    const ordo_status status = ordo_preflow(net, s->to, job, stop, s, &stopped);
+    ordo_job_account(job, -bytes);
     job->supersteps = net->global_relabels - s->relabels_before;
-    job->counters[0] = (ordo_counters){.items = net->discharges,
-                                       .edges = net->pushes + net->relabels,
-                                       .useful = net->pushes + net->relabels,
-                                       .activations = net->discharges,
-                                       .work_seconds = ordo_job_seconds(job) - before};
     return status;
 }
 
 /* The app's native program. On the CPU its state is the search, and a run is one phase. On a GPU it is maxflow.cu, its
  * state is an ordo_flow_state, and a run is both phases. */
-static const ordo_program program = {.name = "maxflow",
-                                     .summary = "push-relabel by one thread; on a GPU both phases in one run",
-                                     .run = run_serially,
-                                     .on_cuda = true};
+static const ordo_program program = {
+    .name = "maxflow",
+    .summary = "push-relabel with vertices handed over on request; on a GPU both phases in one run",
+    .run = run_natively,
+    .on_cuda = true};
 
-static ordo_status serially(search *s, ordo_vid to)
+static ordo_status natively(search *s, ordo_vid to)
 {
     const ordo_options given = s->runs.options;
     s->to = to;
     s->runs.options.device = NULL;
-    s->runs.options.threads = 1;
+    s->runs.options.threads = threads_for(&s->runs.options, s->net.n);
     s->runs.options.sync = NULL;
     s->runs.options.setting_count = 0;
     ordo_status status = ordo_runs_program(&s->runs, &program, &(ordo_work){.state = s});
@@ -297,7 +300,7 @@ static ordo_status phase(search *s, ordo_vid to)
             return status;
         status = discharge(s, s->net.n);
     }
-    return status ? status : serially(s, to);
+    return status ? status : natively(s, to);
 }
 
 /* ---- on a GPU ---- */
@@ -323,7 +326,6 @@ static ordo_status run_on_gpu(search *s, bool cut_only)
     s->runs.options = given;
     if (s->runs.ran) /* all other time outside the kernels counts as transfer */
         stats->transfer_seconds = ordo_clock() - before - stats->run_seconds - stats->prepare_seconds;
-    s->exact = true;
     return status;
 }
 
@@ -348,11 +350,9 @@ static ordo_status find_flow(search *s, ordo_u64 *flow, ordo_u8 *side, ordo_flow
     ordo_status status = first_phase(s, cut_only);
     if (status)
         return status;
-    if (!s->exact)
-        ordo_network_relabel(net, net->sink);
     result->value = net->excess[net->sink];
-    result->source_side = ordo_network_cut(net, side, &result->cut_capacity);
-    if (!cut_only && !s->whole) {
+    status = ordo_network_cut(net, s->runs.options.threads, side, &result->source_side, &result->cut_capacity);
+    if (!status && !cut_only && !s->whole) {
         ordo_network_return(net);
         status = phase(s, net->source);
     }
@@ -434,8 +434,7 @@ static void finish(search *s, const ordo_options *given, ordo_status status)
     stats->prepare_seconds += s->prepared;
     if (ordo_is_auto(given) && by_program)
         snprintf(stats->chosen, sizeof stats->chosen, "%s",
-                 s->whole ? "maxflow's program for a GPU"
-                          : "maxflow's program of one thread was fastest on all that was measured");
+                 s->whole ? "maxflow's program for a GPU" : "maxflow's program was fastest on all that was measured");
 }
 
 ordo_status ordo_maxflow(const ordo_graph *g, ordo_vid source, ordo_vid sink, const ordo_flow_options *how,
@@ -522,7 +521,7 @@ ordo_status ordo_maxflow_memory(const ordo_graph *g, const ordo_options *options
     if (native)
         *expected = *at_most = 0;
     if (!cuda || !native) /* for the GPU's native program the host holds only the network */
-        fixed += native ? 3 * n * sizeof(ordo_u32) : n * 12 + 2 * m * 5;
+        fixed += native ? ordo_preflow_memory(n, threads_for(&chosen, n)) : n * 12 + 2 * m * 5;
     *expected += fixed;
     *at_most = 2 * *at_most + fixed + (ordo_graph_symmetric(g) ? 0 : m * sizeof(ordo_edge_entry) + 16 * m);
     return ORDO_OK;

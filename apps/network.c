@@ -1,12 +1,12 @@
-/* network.c -- makes the pairs of residual edges of a graph, computes the exact distances of a global relabel, and
- * derives the flow on each edge of the graph from residuals.
+/* network.c -- makes the pairs of residual edges of a graph, and derives the cut and the flow on each edge of the graph
+ * from heights and residuals.
  *
  * Method. The row of a vertex is merged from its out-edges and its in-edges, both in ascending order of the other end,
- * so memory is read and written sequentially; where each edge has its reverse, the graph's own rows will do. Only the
- * pairing of edges has random accesses, through two cursors for each vertex. A global relabel is a breadth-first search
- * against the direction of residual edges.
+ * so memory is read and written sequentially; where each edge has its reverse, the graph's own rows will do. Short rows
+ * are then shuffled. An edge finds its reverse in the other row. All loops over vertices are shared out.
  *
- * Not done: several threads, except for the flow on each edge. network.cu makes the same rows and edges on a GPU.
+ * Not done: several threads for capacities that are checked, or infinite. network.cu makes the same rows and edges on a
+ * GPU.
  */
 #include "apps/network.h"
 
@@ -141,13 +141,41 @@ static bool is_mixed(const ordo_network *net, ordo_vid x)
     return net->row[x + 1] - net->row[x] <= ORDO_NETWORK_MIXED;
 }
 
-static bool is_sorted(const ordo_csr *g)
+/* Work on all rows of a network, shared out. */
+typedef struct making {
+    ordo_network *net;
+    const ordo_csr *g, *in; /* rows that are looked at, or merged */
+    bool checked;           /* the rows are said to be those of a symmetric graph, and are checked */
+    ordo_u32 failed;        /* atomic: not 0 if a row is not as expected */
+    ordo_u64 wrong;         /* atomic: if checked, an edge without reverse, tail and head; ~0: none */
+} making;
+
+static bool has_failed(const making *m)
 {
-    for (ordo_vid u = 0; u < g->n; u++)
+    return __atomic_load_n(&m->failed, __ATOMIC_RELAXED) != 0;
+}
+
+static void fail(making *m)
+{
+    __atomic_store_n(&m->failed, 1, __ATOMIC_RELAXED);
+}
+
+static void sorted_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    making *m = arg;
+    const ordo_csr *g = m->g;
+    for (ordo_u64 u = begin; u < end && !has_failed(m); u++)
         for (ordo_eid e = g->row[u] + 1; e < g->row[u + 1]; e++)
             if (g->head[e * g->stride] < g->head[(e - 1) * g->stride])
-                return false;
-    return true;
+                fail(m);
+}
+
+static ordo_status is_sorted(const ordo_csr *g, int threads, bool *sorted)
+{
+    making m = {.g = g};
+    const ordo_status status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, sorted_range, &m);
+    *sorted = !m.failed;
+    return status;
 }
 
 /* A copy of the edges in sorted rows, with the index of each edge as its weight. */
@@ -178,139 +206,217 @@ static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ord
     return sum;
 }
 
-/* Makes the residual edges of a vertex: for each neighbour the capacity of the edges to it, and in `reverse`, for now,
+/* Calls for each neighbour of a vertex, in ascending order: the next one, and the capacities of the edges to it and
+ * from it. False where there is none left. Neighbours without capacity are left out. */
+typedef struct merge {
+    const ordo_network *net;
+    const ordo_csr *g, *in;
+    ordo_vid x;
+    ordo_eid e, end, back, back_end;
+} merge;
+
+static inline merge merge_begin(const making *m, ordo_vid x)
+{
+    return (merge){m->net, m->g, m->in, x, m->g->row[x], m->g->row[x + 1], m->in->row[x], m->in->row[x + 1]};
+}
+
+static inline bool merge_next(merge *r, ordo_vid *head, ordo_u64 *there, ordo_u64 *here)
+{
+    while (r->e < r->end || r->back < r->back_end) {
+        const ordo_u64 a = r->e < r->end ? r->g->head[r->e * r->g->stride] : ~(ordo_u64)0;
+        const ordo_u64 b = r->back < r->back_end ? r->in->head[r->back * r->in->stride] : ~(ordo_u64)0;
+        *there = a <= b ? take_head(r->net, r->g, &r->e, r->end) : 0;
+        *here = b <= a ? take_head(r->net, r->in, &r->back, r->back_end) : 0;
+        *head = (ordo_vid)(a < b ? a : b);
+        if (*head != r->x && (*there | *here))
+            return true;
+    }
+    return false;
+}
+
+/* row[x] becomes the number of residual edges of x, and out[x] that of those with capacity. */
+static void count_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    making *m = arg;
+    for (ordo_u64 x = begin; x < end; x++) {
+        merge r = merge_begin(m, (ordo_vid)x);
+        ordo_vid head;
+        ordo_u64 there, here;
+        m->net->row[x] = m->net->out[x] = 0;
+        while (merge_next(&r, &head, &there, &here)) {
+            m->net->row[x]++;
+            m->net->out[x] += there > 0;
+        }
+    }
+}
+
+/* Shuffles a short row, once it is filled. Excess is pushed along the first edge that leads to a lower height. If all
+ * rows have the same order, excess moves in the same direction everywhere, and back again: a grid takes three to five
+ * times as many pushes. So each part of a row is put in a pseudo-random order, which is the same in every run. Long
+ * rows, those of terminals and hubs, stay in ascending order, so that searches access the heads' heights at ascending
+ * addresses. */
+static void mix_row(ordo_network *net, ordo_vid x)
+{
+    const ordo_u32 from[3] = {net->row[x], net->out[x], net->row[x + 1]};
+    for (int part = 0; part < 2 && is_mixed(net, x); part++)
+        for (ordo_u32 left = from[part + 1] - from[part]; left > 1; left--) {
+            const ordo_u32 a = from[part] + left - 1;
+            const ordo_u32 b = from[part] + (ordo_u32)ordo_below(ordo_scramble(a), left);
+            const discharge_edge edge = net->edge[a];
+            net->edge[a] = net->edge[b];
+            net->edge[b] = edge;
+        }
+}
+
+/* Makes the residual edges of vertices: for each neighbour the capacity of the edges to it, and in `reverse`, for now,
  * whether edges from it have capacity. Edges with capacity come first, edges that can only return flow last: of two
  * heads of equal height a relabel then selects the one with capacity. Otherwise excess moves back and forth between two
  * vertices, and each push makes a relabel of the other vertex necessary. */
-static ordo_u32 fill_row(ordo_network *net, const ordo_csr *g, const ordo_csr *in, ordo_vid x, ordo_u32 to,
-                         discharge_edge *capacity)
+static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    ordo_eid e = g->row[x], end = g->row[x + 1], back = in->row[x], back_end = in->row[x + 1];
-    ordo_u32 only_back = 0;
-    while (e < end || back < back_end) {
-        ordo_u64 a = e < end ? g->head[e * g->stride] : ~(ordo_u64)0;
-        ordo_u64 b = back < back_end ? in->head[back * in->stride] : ~(ordo_u64)0;
-        ordo_u64 there = a <= b ? take_head(net, g, &e, end) : 0;
-        ordo_u64 here = b <= a ? take_head(net, in, &back, back_end) : 0;
-        discharge_edge entry = {.head = (ordo_vid)(a < b ? a : b), .reverse = here > 0, .residual = there};
-        if (entry.head == x || !(there | here))
-            continue;
-        if (there)
-            net->edge[to++] = entry;
-        else
-            capacity[only_back++] = entry;
+    making *m = arg;
+    ordo_network *net = m->net;
+    for (ordo_u64 x = begin; x < end; x++) {
+        merge r = merge_begin(m, (ordo_vid)x);
+        ordo_u32 to = net->row[x], back = net->out[x];
+        ordo_vid head;
+        ordo_u64 there, here;
+        while (merge_next(&r, &head, &there, &here))
+            net->edge[there ? to++ : back++] = (discharge_edge){head, here > 0, there};
+        mix_row(net, (ordo_vid)x);
     }
-    net->out[x] = to;
-    memcpy(&net->edge[to], capacity, only_back * sizeof *capacity);
-    return to + only_back;
 }
 
-/* Pairs residual edges. Rows are traversed in order and are sorted by head, so the reverse of an edge is the next
- * unpaired edge in its part (with capacity, or without) of the row of its head. `believed`: the rows were said to be
- * those of a symmetric graph, and are checked; each check is a random access. */
-static ordo_status pair_edges(ordo_network *net, bool believed)
+/* The edge from w to x, in the part of the row of w with capacity (`holds`), or without; the end of that part where
+ * there is none. */
+static inline ordo_u32 find_head(const ordo_network *net, ordo_vid w, ordo_vid x, bool holds, ordo_u32 *end)
 {
-    ordo_u32 *next[2] = {net->queue, net->current}; /* the next unpaired edges: without capacity, with it */
-    for (ordo_vid x = 0; x < net->n; x++) {
-        next[1][x] = net->row[x];
-        next[0][x] = net->out[x];
+    ordo_u32 at = holds ? net->row[w] : net->out[w];
+    *end = holds ? net->out[w] : net->row[w + 1];
+    if (is_mixed(net, w)) {
+        while (at < *end && net->edge[at].head != x)
+            at++;
+        return at;
     }
-    for (ordo_vid x = 0; x < net->n; x++)
+    for (ordo_u32 after = *end; at < after;) {
+        const ordo_u32 middle = at + (after - at) / 2;
+        if (net->edge[middle].head < x)
+            at = middle + 1;
+        else
+            after = middle;
+    }
+    return at < *end && net->edge[at].head == x ? at : *end;
+}
+
+/* Pairs residual edges, each pair where its lower end is. */
+static void pair_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    making *m = arg;
+    ordo_network *net = m->net;
+    for (ordo_u64 x = begin; x < end && !has_failed(m); x++)
         for (ordo_u32 e = net->row[x]; e < net->row[x + 1]; e++) {
             const ordo_vid w = net->edge[e].head;
-            const ordo_u32 holds = net->edge[e].reverse, at = next[holds][w]++;
-            if (believed && (at >= (holds ? net->out[w] : net->row[w + 1]) || net->edge[at].head != x))
-                return ordo_fail(ORDO_ERR_INPUT,
-                                 "edge %u -> %u has no reverse of the same weight, in a graph said to be symmetric", w,
-                                 x);
-            net->edge[e].reverse = at;
+            if (w < x && !m->checked)
+                continue;
+            const bool holds = m->checked || net->edge[e].reverse; /* not read where the other end may write it */
+            ordo_u32 last;
+            const ordo_u32 at = find_head(net, w, (ordo_vid)x, holds, &last);
+            if (at == last) {
+                __atomic_store_n(&m->wrong, x << 32 | w, __ATOMIC_RELAXED);
+                fail(m);
+                return;
+            }
+            if (w > x) {
+                net->edge[e].reverse = at;
+                net->edge[at].reverse = e;
+            }
         }
-    return ORDO_OK;
 }
 
 /* The residual edges of a graph in which each edge has its reverse, and none is a loop, parallel to another, out of
- * order or without capacity, as undirected graphs are mostly given. They are the graph's own, paired as above, and
- * in-rows are not needed. False, mostly after a few edges, for another graph. */
-static bool own_rows(ordo_network *net)
+ * order or without capacity, as undirected graphs are mostly given: they are the graph's own, and in-rows are not
+ * needed. */
+static void own_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    making *m = arg;
+    ordo_network *net = m->net;
+    const ordo_csr *g = m->g;
+    for (ordo_u64 x = begin; x < end && !has_failed(m); x++) {
+        for (ordo_eid e = g->row[x]; e < g->row[x + 1]; e++) {
+            const ordo_vid w = g->head[e * g->stride];
+            const ordo_u64 there = capacity_of(net, g, e);
+            if (!there || w == x || (e > g->row[x] && g->head[(e - 1) * g->stride] >= w)) {
+                fail(m);
+                break;
+            }
+            net->edge[e] = (discharge_edge){w, 1, net->declared && there > net->infinite ? net->infinite : there};
+        }
+        if (!has_failed(m))
+            mix_row(net, (ordo_vid)x);
+    }
+}
+
+enum { FIRST_ROWS = 256 /* mostly tell a graph without reverses */ };
+
+/* Sets *own to whether the graph's rows will do, and if so makes edges and pairs of them. */
+static ordo_status own_rows(ordo_network *net, int threads, bool *own)
 {
     const ordo_csr *g = net->g;
-    ordo_u32 *next = net->queue;
-    for (ordo_vid x = 0; x < g->n; x++)
-        net->row[x] = next[x] = (ordo_u32)g->row[x];
-    net->row[g->n] = (ordo_u32)g->m;
+    making m = {.net = net, .g = g, .checked = true};
+    ordo_status status = ORDO_OK;
+    for (ordo_u64 x = 0; x <= g->n; x++)
+        net->row[x] = (ordo_u32)g->row[x];
     memcpy(net->out, net->row + 1, g->n * sizeof *net->out);
-    for (ordo_vid x = 0; x < g->n; x++)
-        for (ordo_eid e = g->row[x], to; e < g->row[x + 1]; e = to) {
-            const ordo_vid w = g->head[e * g->stride];
-            const ordo_u32 at = next[w]++;
-            to = e;
-            const ordo_u64 there = take_head(net, g, &to, g->row[x + 1]);
-            if (!there || to != e + 1 || w == x || at >= net->row[w + 1] || g->head[(ordo_u64)at * g->stride] != x)
-                return false;
-            net->edge[e] = (discharge_edge){w, at, there};
-        }
-    return true;
+    own_range(&m, 0, g->n < FIRST_ROWS ? g->n : FIRST_ROWS);
+    if (!m.failed)
+        status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, own_range, &m);
+    if (!status && !m.failed)
+        status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, pair_range, &m);
+    *own = !m.failed;
+    return status;
 }
 
-static void swap_edges(ordo_network *net, ordo_u32 a, ordo_u32 b)
+static ordo_status make_rows(ordo_network *net, const ordo_csr *in, int threads)
 {
-    const discharge_edge edge = net->edge[a];
-    net->edge[a] = net->edge[b];
-    net->edge[b] = edge;
-    net->edge[net->edge[a].reverse].reverse = a; /* never edge a or b itself: the heads of a row differ */
-    net->edge[net->edge[b].reverse].reverse = b;
-}
-
-/* Shuffles rows. Excess is pushed along the first edge that leads to a lower height. If all rows have the same order,
- * excess moves in the same direction everywhere, and back again: a grid takes three to five times as many pushes. So
- * each part of a row is put in a pseudo-random order, which is the same in every run. Long rows, those of terminals and
- * hubs, stay in ascending order, so that searches access the heads' heights at ascending addresses. */
-static void mix_rows(ordo_network *net)
-{
-    for (ordo_vid x = 0; x < net->n; x++) {
-        const ordo_u32 from[3] = {net->row[x], net->out[x], net->row[x + 1]};
-        for (int part = 0; part < 2 && is_mixed(net, x); part++)
-            for (ordo_u32 left = from[part + 1] - from[part]; left > 1; left--) {
-                const ordo_u32 a = from[part] + left - 1;
-                const ordo_u32 b = from[part] + (ordo_u32)ordo_below(ordo_scramble(a), left);
-                if (a != b)
-                    swap_edges(net, a, b);
-            }
+    making m = {.net = net, .g = net->rows, .in = in, .checked = in == net->rows};
+    ordo_status status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, count_range, &m);
+    ordo_u32 before = 0;
+    for (ordo_u64 x = 0; x < net->n && !status; x++) {
+        const ordo_u32 count = net->row[x];
+        net->row[x] = before;
+        net->out[x] += before;
+        before += count;
     }
-}
-
-static ordo_status make_rows(ordo_network *net, const ordo_csr *in)
-{
-    ordo_u64 widest = 1;
-    ordo_u32 to = 0;
-    for (ordo_vid x = 0; x < net->n; x++)
-        if (in->row[x + 1] - in->row[x] > widest)
-            widest = in->row[x + 1] - in->row[x];
-    discharge_edge *capacity = ordo_alloc(widest, sizeof *capacity);
-    if (!capacity)
-        return ORDO_ERR_MEMORY;
-    for (ordo_vid x = 0; x < net->n; x++) {
-        net->row[x] = to;
-        to = fill_row(net, net->rows, in, x, to, capacity);
-    }
-    net->row[net->n] = to;
-    ordo_free(capacity);
-    return pair_edges(net, in == net->rows);
+    net->row[net->n] = before;
+    if (!status)
+        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, fill_range, &m);
+    if (!status)
+        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, pair_range, &m);
+    if (!status && m.failed)
+        status = ordo_fail(ORDO_ERR_INPUT,
+                           "edge %u -> %u has no reverse of the same weight, in a graph said to be symmetric",
+                           (ordo_vid)(m.wrong >> 32), (ordo_vid)m.wrong);
+    return status;
 }
 
 /* Rows that are merged, from sorted ones. */
 static ordo_status merge_rows(ordo_network *net, const ordo_graph *graph, int threads)
 {
     const ordo_csr *in;
+    bool sorted = true;
     ordo_status status = ordo_graph_in(graph, threads, &in);
-    if (!status && !(is_sorted(net->g) && is_sorted(in))) {
+    if (!status)
+        status = is_sorted(net->g, threads, &sorted);
+    if (!status && sorted)
+        status = is_sorted(in, threads, &sorted);
+    if (!status && !sorted) {
         status = sorted_copy(net->g, threads, &net->sorted);
         if (!status)
             status = ordo_graph_in(net->sorted, threads, &in);
         if (!status)
             net->rows = ordo_graph_out(net->sorted);
     }
-    return status ? status : make_rows(net, in);
+    return status ? status : make_rows(net, in, threads);
 }
 
 ordo_status ordo_network_begin(const ordo_graph *graph, ordo_vid source, ordo_vid sink, ordo_u64 declared,
@@ -343,9 +449,10 @@ ordo_status ordo_network_begin(const ordo_graph *graph, ordo_vid source, ordo_vi
 
 ordo_status ordo_network_fill(ordo_network *net, const ordo_graph *graph, int threads)
 {
-    const ordo_status status = own_rows(net) ? ORDO_OK : merge_rows(net, graph, threads);
-    if (!status)
-        mix_rows(net);
+    bool own = false;
+    ordo_status status = own_rows(net, threads, &own);
+    if (!status && !own)
+        status = merge_rows(net, graph, threads);
     return status;
 }
 
@@ -378,12 +485,9 @@ ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m)
     return n * (5 * sizeof(ordo_u32) + sizeof(ordo_u64) + sizeof(bool)) + 2 * m * sizeof(discharge_edge) + 4096;
 }
 
-/* ---- the first preflow, and global relabels ---- */
+/* ---- the first preflow ---- */
 
-enum {
-    FAR_MORE = 4, /* the source holds its excess if so many times what can enter the sink can leave it */
-    FEW = 64      /* a search does not go on beyond vertices with excess that are fewer than one of so many */
-};
+enum { FAR_MORE = 4 /* the source holds its excess if so many times what can enter the sink can leave it */ };
 
 /* The residuals out of a vertex, or into it, as far as they add up to less than 2^63. */
 static ordo_u64 capacity_at(const ordo_network *net, ordo_vid v, bool into)
@@ -396,11 +500,11 @@ static ordo_u64 capacity_at(const ordo_network *net, ordo_vid v, bool into)
 
 /* With `enough` in the source, no more than the capacity of either cut, a maximum preflow is one of the network: if all
  * of it arrives, one of the two cuts is saturated, and otherwise the source cannot reach the sink. */
-void ordo_network_start(ordo_network *net, bool serial)
+void ordo_network_start(ordo_network *net, bool native)
 {
-    const ordo_u64 enough = serial ? capacity_at(net, net->sink, true) : ~(ordo_u64)0;
+    const ordo_u64 enough = native ? capacity_at(net, net->sink, true) : ~(ordo_u64)0;
     net->fixed = net->source;
-    memset(net->pushed, !serial, net->n * sizeof *net->pushed);
+    memset(net->pushed, !native, net->n * sizeof *net->pushed);
     net->pushed[net->source] = true;
     if (enough <= capacity_at(net, net->source, false) / FAR_MORE) {
         net->fixed = ORDO_NO_VERTEX;
@@ -418,50 +522,6 @@ void ordo_network_start(ordo_network *net, bool serial)
 void ordo_network_return(ordo_network *net)
 {
     net->fixed = net->source;
-}
-
-static bool holds_excess(const ordo_network *net, ordo_vid v)
-{
-    return net->excess[v] && v != net->fixed && v != net->sink;
-}
-
-ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to)
-{
-    const ordo_u32 *row = net->row, n = net->n;
-    const discharge_edge *edge = net->edge;
-    ordo_u32 *height = net->height, *queue = net->queue, next = n;
-    const bool held = net->fixed == ORDO_NO_VERTEX, back = to == net->source;
-    const ordo_u64 most = back ? n : n - !held; /* a search from the sink leaves the source out */
-    ordo_u64 tail = 0, active = 0, wanted = 0;
-    for (ordo_vid v = 0; v < n; v++) {
-        height[v] = n;
-        wanted += holds_excess(net, v);
-    }
-    /* whether the search ends when it has reached all vertices with excess */
-    const bool enough = back || (wanted && wanted < n / FEW);
-    queue[tail++] = to;
-    height[to] = 0;
-    for (ordo_u64 head = 0; head < tail && tail < most && (wanted || !enough); head++) {
-        const ordo_vid v = queue[head];
-        next = height[v] + 1;
-        for (ordo_u32 e = row[v]; e < row[v + 1]; e++) {
-            const ordo_vid w = edge[e].head;
-            if (height[w] == n && w != net->fixed && edge[edge[e].reverse].residual) {
-                height[w] = next;
-                queue[tail++] = w;
-                wanted -= enough && holds_excess(net, w);
-            }
-        }
-    }
-    for (ordo_vid v = 0; enough && !wanted && v < n; v++)
-        if (height[v] == n && v != net->fixed)
-            height[v] = next;
-    memcpy(net->current, row, n * sizeof *row);
-    for (ordo_u64 i = 0; i < tail; i++)
-        if (holds_excess(net, queue[i]))
-            queue[active++] = queue[i];
-    net->global_relabels++;
-    return active;
 }
 
 /* ---- the result ---- */
@@ -507,18 +567,43 @@ ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *fl
     return ordo_for_ranges(threads, net->n, ORDO_GRAIN, flow_range, &f);
 }
 
-ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity)
+typedef struct cut {
+    const ordo_network *net;
+    ordo_u8 *side;
+    ordo_u64 size, capacity; /* atomic */
+} cut;
+
+static void side_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
-    const ordo_csr *g = net->g;
+    cut *c = arg;
     ordo_u64 size = 0;
-    *capacity = 0;
-    for (ordo_vid v = 0; v < net->n; v++) {
-        side[v] = net->height[v] == net->n;
-        size += side[v];
+    for (ordo_u64 v = begin; v < end; v++) {
+        c->side[v] = c->net->height[v] == c->net->n;
+        size += c->side[v];
     }
-    for (ordo_vid u = 0; u < net->n; u++)
-        for (ordo_eid e = side[u] ? g->row[u] : g->row[u + 1]; e < g->row[u + 1]; e++)
-            if (!side[g->head[e * g->stride]])
-                *capacity += is_infinite(net, g, e) ? net->infinite : ordo_weight_word(g, e);
-    return size;
+    __atomic_fetch_add(&c->size, size, __ATOMIC_RELAXED);
+}
+
+static void capacity_range(void *arg, ordo_u64 begin, ordo_u64 end)
+{
+    cut *c = arg;
+    const ordo_network *net = c->net;
+    const ordo_csr *g = net->g;
+    ordo_u64 sum = 0;
+    for (ordo_u64 u = begin; u < end; u++)
+        for (ordo_eid e = c->side[u] ? g->row[u] : g->row[u + 1]; e < g->row[u + 1]; e++)
+            if (!c->side[g->head[e * g->stride]])
+                sum += is_infinite(net, g, e) ? net->infinite : ordo_weight_word(g, e);
+    __atomic_fetch_add(&c->capacity, sum, __ATOMIC_RELAXED);
+}
+
+ordo_status ordo_network_cut(const ordo_network *net, int threads, ordo_u8 *side, ordo_u64 *size, ordo_u64 *capacity)
+{
+    cut c = {.net = net, .side = side};
+    ordo_status status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, side_range, &c);
+    if (!status)
+        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, capacity_range, &c);
+    *size = c.size;
+    *capacity = c.capacity;
+    return status;
 }

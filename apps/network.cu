@@ -152,7 +152,7 @@ struct begin_row {
     }
 };
 
-/* As of mix_rows() in network.c. */
+/* As of mix_row() in network.c. */
 struct mix_row {
     making m;
 

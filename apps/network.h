@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include <ordo/apps.h>
+#include <ordo/scheduler/scheduler.h>
 
 #include "operators/discharge.h"
 
@@ -30,15 +31,15 @@ typedef struct ordo_network {
 
     ordo_u32 *row;        /* [n + 1] */
     ordo_u32 *out;        /* [n] end of the edges with capacity in each row */
-    discharge_edge *edge; /* [row[n]] in each row those with capacity, then those without; see mix_rows() */
+    discharge_edge *edge; /* [row[n]] in each row those with capacity, then those without; see mix_row() */
     ordo_u32 *height;     /* [n] */
     ordo_u32 *current;    /* [n] */
     ordo_u64 *excess;     /* [n] */
-    ordo_u32 *queue;      /* [n] the queue of a search; after it a list of active vertices */
+    ordo_u32 *queue;      /* [n] for searches */
     bool *pushed;         /* [n] false: the vertex has not pushed, so that no edge out of it has a flow */
 
     /* counters, for the statistics */
-    ordo_u64 pushes, relabels, edges_looked_at, discharges, global_relabels;
+    ordo_u64 discharges, global_relabels;
 } ordo_network;
 
 /* Makes a network: ordo_network_begin(), then ordo_network_fill(). Errors: ORDO_ERR_INPUT for capacities that are not
@@ -58,24 +59,18 @@ void ordo_network_free(ordo_network *net);
 ordo_u64 ordo_network_memory(ordo_u64 n, ordo_u64 m);
 
 /* The first preflow: all edges out of the source are saturated. If far less can enter the sink than can leave the
- * source, and ordo_preflow() is to follow (`serial`), the source instead gets as much excess as can enter the sink, and
+ * source, and ordo_preflow() is to follow (`native`), the source instead gets as much excess as can enter the sink, and
  * is a vertex like others until ordo_network_return(). Otherwise most of the work is to bring excess back that no cut
  * lets through. */
-void ordo_network_start(ordo_network *net, bool serial);
+void ordo_network_start(ordo_network *net, bool native);
 /* Begins the second phase, in which excess returns to the source. */
 void ordo_network_return(ordo_network *net);
-/* Global relabel: sets heights to the exact distances to `to` over residual edges; n where there is no path. A search
- * from the source, or one for few vertices with excess, ends when it has reached all of these, if it can; vertices that
- * are farther, or not connected, then get one more than the last distance. With no excess at all distances to the sink
- * are exact. Resets current edges to the beginning of rows. Returns the number of vertices with excess, other than
- * source and sink, whose distance is below n: they are the first in queue[]. */
-ordo_u64 ordo_network_relabel(ordo_network *net, ordo_vid to);
 /* Computes the flow on every edge of the graph, by index. */
 ordo_status ordo_network_flow(const ordo_network *net, int threads, ordo_u64 *flow);
-/* After ordo_network_relabel(net, sink), which gives height n to vertices that cannot reach the sink: writes 1 for
- * these, the source side, and 0 for the others. Returns the number of the former; *capacity is the sum of capacities of
- * the edges that leave the source side. */
-ordo_u64 ordo_network_cut(const ordo_network *net, ordo_u8 *side, ordo_u64 *capacity);
+/* With heights that are distances to the sink, n where it cannot be reached: writes 1 for the vertices that cannot
+ * reach it, the source side, and 0 for the others. *size is the number of the former; *capacity is the sum of
+ * capacities of the edges that leave the source side. */
+ordo_status ordo_network_cut(const ordo_network *net, int threads, ordo_u8 *side, ordo_u64 *size, ordo_u64 *capacity);
 
 /* The state of maxflow.cu: a network after ordo_network_begin(). The program has the GPU fill it, or where that cannot
  * calls `fill`, and saturates edges as ordo_network_start() does. Afterwards rows, edges
@@ -89,12 +84,14 @@ typedef struct ordo_flow_state {
     ordo_status (*fill)(ordo_network *net, const ordo_graph *graph, int threads);
 } ordo_flow_state;
 
-/* Push-relabel by one thread (push_relabel_serial.c), until no vertex that can reach `to` has excess. *exact says
- * whether heights are distances at the end. Calls `stop` after every few thousand discharges, and with `relabeled`
+/* Push-relabel by the job's team (push_relabel.c), until no vertex that can reach `to` has excess. If `to` is the sink,
+ * heights are exact distances at the end. Member 0 calls `stop` every few thousand discharges, and with `relabeled`
  * after every global relabel that finds active vertices; `active` is their number at the last global relabel. If `stop`
  * returns true, sets *stopped and ends early. */
 typedef bool ordo_stop_fn(void *arg, ordo_u64 active, bool relabeled);
-ordo_status ordo_preflow(ordo_network *net, ordo_vid to, ordo_stop_fn *stop, void *arg, bool *exact, bool *stopped);
+ordo_status ordo_preflow(ordo_network *net, ordo_vid to, ordo_job *job, ordo_stop_fn *stop, void *arg, bool *stopped);
+/* Bytes that it takes beside the network, about. */
+ordo_u64 ordo_preflow_memory(ordo_u64 n, int threads);
 
 ORDO_END_DECLS
 

@@ -19,7 +19,7 @@ LARGE = {"ahead.pml -DMEMBERS=3", "boxes.pml -DSTART=1", "boxes.pml -DWORKERS=2 
          "ghosts_cuda.pml -DROUNDS=3",
          "server_locks.pml -DREQUESTS=4 -DCREDIT=2", "server_nested.pml -DANSWERING=2 -DLOCKS=2 -DPATIENT",
          "inbox.pml -DW=3 -DDEPTH=1", "inbox_cuda.pml ", "race.pml -DEACH=2", "race.pml -DMEMBERS=3",
-         "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "queues.pml -DTAKERS", "ranks_bulk.pml -DLAST=3", "ranks_shared.pml -DANY",
+         "race.pml -DMEMBERS=3 -DNOT_ALONE", "race.pml -DOR -DHOT -DEACH=2", "race.pml -DOR -DHOT -DMEMBERS=3", "queues.pml -DTAKERS", "requests.pml ", "requests.pml -DVERTICES=2", "ranks_bulk.pml -DLAST=3", "ranks_shared.pml -DANY",
          "server_both_critical.pml -DSTART=2 -DQUIET",
          "server_locks.pml -DLOCKS=2", "server_locks.pml -DSERVERS=3", "share.pml ", "share.pml -DPLACES=3"}
 # model, definitions, whether Spin must find an error
@@ -200,6 +200,14 @@ CASES = [
     ("share.pml", "-DPLAIN_CLAIM", True),
     ("share.pml", "-DNO_LIMIT", True),
     ("share.pml", "-DNOT_LOOKED", True),
+    ("requests.pml", "-DMEMBERS=2", False),
+    ("requests.pml", "-DVERTICES=2 -DLIVES=1", False),
+    ("requests.pml", "-DVERTICES=2", False),
+    ("requests.pml", "", False),
+    ("requests.pml", "-DCOUNT_LATE", True),
+    ("requests.pml", "-DUNCOUNTED", True),
+    ("requests.pml", "-DKEPT", True),
+    ("requests.pml", "-DREPLY_EARLY", True),
     ("server_both.pml", "", False),
     ("server_both.pml", "-DSIZE=1", False),
     ("server_both.pml", "-DSPARE=0", False),

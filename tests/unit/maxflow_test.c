@@ -219,7 +219,8 @@ START_TEST(flows_match_augmenting_paths)
         for (int run = 0; run < 3; run++) {
             size_t pair = (size_t)(2 * seed + (ordo_u64)run) % p.count;
             ordo_flow_options how = {.infinite = net.infinite, .cut_only = (seed + (ordo_u64)run) % 3 == 0};
-            ordo_options options = {.threads = threads_of[(seed + (ordo_u64)run) % 3]};
+            ordo_options options = {.threads = threads_of[(seed + (ordo_u64)run) % 3],
+                                    .scheduler = seed % 2 ? "native" : NULL}; /* named: with all threads */
             if (run) {
                 options.scheduler = p.scheduler[pair];
                 options.sync = p.sync[pair];
@@ -296,6 +297,13 @@ START_TEST(larger_networks_under_every_scheduler)
             answer_free(&a);
         }
     answer_free(&serial);
+    for (int threads = 1; threads <= 8; threads++) {
+        ordo_options options = {.scheduler = "native", .threads = threads};
+        answer a = solve(&net, &how, &options, found.value, "native");
+        ck_assert(!memcmp(side, a.side, net.n));
+        ck_assert(a.stats.threads == threads && a.stats.items > net.n && a.stats.supersteps > 2);
+        answer_free(&a);
+    }
     free(side);
     ordo_graph_free(net.g);
 }
@@ -499,8 +507,8 @@ START_TEST(cancelled_and_late)
     ordo_u8 *side = calloc(ordo_graph_out(g)->n, 1);
     ordo_flow f;
     ordo_stats stats = {0};
-    static const char *const schedulers[] = {NULL, "bsp", "adds"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const schedulers[] = {NULL, "native", "bsp", "adds"};
+    for (int i = 0; i < 4; i++) {
         ordo_options options = {.scheduler = schedulers[i], .threads = 2, .cancel = &cancel};
         ck_assert_int_eq(ordo_maxflow(g, ORDO_NO_VERTEX, ORDO_NO_VERTEX, NULL, &options, NULL, side, &f, &stats),
                          ORDO_ERR_CANCELLED);
@@ -519,14 +527,14 @@ END_TEST
 START_TEST(memory_runs_short)
 {
     network net = random_network(9);
-    static const char *const schedulers[] = {NULL, "bsp", "inbox"};
+    static const char *const schedulers[] = {NULL, "bsp", "inbox", "native"};
     ordo_vid n = ordo_graph_out(net.g)->n;
     ordo_u8 *side = calloc(n, 1);
     ordo_u64 *flow = calloc(ordo_graph_out(net.g)->m + 1, sizeof *flow);
     const ordo_csr *in;
     ck_assert(!ordo_graph_in(net.g, 1, &in)); /* kept by the graph */
-    for (int i = 0; i < 3; i++) {
-        ordo_options options = {.scheduler = schedulers[i], .threads = 1};
+    for (int i = 0; i < 4; i++) {
+        ordo_options options = {.scheduler = schedulers[i], .threads = i < 3 ? 1 : 3};
         ordo_u64 before = ordo_memory_now();
         ordo_status status = ORDO_ERR_MEMORY;
         for (ordo_u64 after = 1; status == ORDO_ERR_MEMORY && after < 200; after++) {
