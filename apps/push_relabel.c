@@ -32,11 +32,11 @@
  *
  * Asking (receiver-initiated, Acar, Chargueraud and Rainey, "Scheduling parallel programs by work stealing with private
  * deques", PPoPP 2013). A member without vertices writes its number into the `request` of another, chosen at random, if
- * nobody else has, and waits for the reply. Each member looks at its `request` after each discharge, and while it waits
- * itself. It hands over half of its vertices, the highest first, or refuses. Invariant: `working` is at least the
+ * no other member has, and waits for the reply. Each member looks at its `request` after each discharge, and while it
+ * waits itself. It hands over half of its vertices, the highest first, or refuses. Invariant: `working` is at least the
  * number of members that have vertices or a transfer under way, since who grants counts the receiver first. So at 0
  * there is no active vertex below the limit. A reply is a release, and reading it an acquire, for the vertices in
- * transfer[].
+ * transfer[]. tests/models/requests.pml is a model.
  */
 #include "apps/push_relabel.h"
 
@@ -54,7 +54,7 @@ enum {
     IN_ORDER = 4,      /* discharges, highest vertex first, between global relabels: so many times n */
     REPORT = 4096,     /* work that a member of several does before it reports it, at most */
     PAUSES = 32,       /* between two requests */
-    REFUSALS = 64,     /* of requests, after which a member offers its core to other threads */
+    YIELD = 64,        /* looks at a reply, or requests, after which a member offers its core to other threads */
     LISTS = 1 << 26    /* of all members together, at most, but for one member */
 };
 #ifndef TOGETHER
@@ -309,10 +309,12 @@ static bool ask_one(flow_view *v, flow_member *other)
     if (!__atomic_compare_exchange_n(&other->request, &none, (ordo_u32)v->id, false, __ATOMIC_RELEASE,
                                      __ATOMIC_RELAXED))
         return false;
-    while (__atomic_load_n(&me->reply, __ATOMIC_ACQUIRE) == FLOW_WAITING && goes_on(run)) {
+    for (int spins = 1; __atomic_load_n(&me->reply, __ATOMIC_ACQUIRE) == FLOW_WAITING && goes_on(run); spins++) {
         if (is_asked(me))
             reply(run, me);
         ordo_pause();
+        if (spins % YIELD == 0)
+            ordo_yield(); /* the other may not be running */
     }
     if (__atomic_load_n(&me->reply, __ATOMIC_ACQUIRE) != FLOW_GRANTED)
         return false;
@@ -335,7 +337,7 @@ static bool ask(flow_view *v)
             reply(run, me);
         for (int i = 0; i < PAUSES; i++)
             ordo_pause();
-        if (tries % REFUSALS == 0) {
+        if (tries % YIELD == 0) {
             ordo_yield();
             look_at_time(v);
         }
