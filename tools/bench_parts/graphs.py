@@ -41,17 +41,18 @@ def run(command):
 class Graph:
     """A graph under a name; its file in a format is made when first asked for."""
 
-    def __init__(self, ordo, name, how):
+    def __init__(self, ordo, name, how, key=None):
         self.ordo, self.name, self.how = ordo, name, how
+        self.key = key or name  # of kept files
         self.made = how[0] == "generate"
         self.missing = not self.made and not (DATA / how[0]).exists()
 
     def file(self, form):
-        path = CACHE / f"bench-{self.name}.{form}"
+        path = CACHE / f"bench-{self.key}.{form}"
         if path.exists():
             return path
         CACHE.mkdir(parents=True, exist_ok=True)
-        part = CACHE / f"bench-part-{self.name}.{form}"
+        part = CACHE / f"bench-part-{self.key}.{form}"
         if form == "adj":
             others.write_adj(self.file("wsg"), part)
         elif form == "bin":
@@ -86,7 +87,8 @@ def graphs_of(args, app):
             if (".max" in path.suffixes) != (app == "maxflow"):
                 continue
             state = path.stat()
-            graph = Graph(args.ordo, f"{path.name.split('.')[0]}-{state.st_mtime_ns:x}-{state.st_size:x}", [path])
+            stem = path.name.split(".")[0]
+            graph = Graph(args.ordo, stem, [path], f"{stem}-{state.st_mtime_ns:x}-{state.st_size:x}")
         else:
             sys.exit(f"bench: graph {name}: no file, expected one or {', '.join([*GRAPHS, *NETWORKS])}")
         if graph.missing:

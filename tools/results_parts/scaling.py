@@ -93,6 +93,9 @@ def part(files):
              "([methods](methods.md#scaling)).", ""]
     if not files:
         lines += ["Not measured yet.", ""]
+    most = 0
     for data in files:
-        lines += [f"### With up to {threads(max(row['threads'] for row in data['rows']))}", "", condition(data), "", *tables(data["rows"])]
+        before, most = most, max(row["threads"] for row in data["rows"])
+        lines += [f"### With up to {threads(most)}", ""] if most != before else []
+        lines += [condition(data), "", *tables(data["rows"])]
     return lines
