@@ -64,7 +64,7 @@ with tempfile.TemporaryDirectory() as directory:
         lines = list(csv.DictReader(f))
     assert [(r["app"], r["who"], r["setting"]) for r in lines] == list(rows), lines
     assert float(lines[1]["median_ms"]) == statistics.median(whole["rows"][1]["times_ms"])
-    assert "| bfs, road-" in done.stdout and "GAP" in done.stdout, done.stdout
+    assert "| bfs, road |" in done.stdout and "GAP" in done.stdout, done.stdout
 
     lines = [line.split() for line in calls.read_text().splitlines()]
     start = str(rows["bfs", "GAP", ""]["source"])
