@@ -258,13 +258,10 @@ static ordo_status run_natively(ordo_job *job)
 {
     search *s = (search *)(size_t)job->state;
     ordo_network *net = &s->net;
-    const long long bytes = (long long)ordo_preflow_memory(net->n, job->threads);
     bool stopped;
     s->relabels_before = net->global_relabels;
     s->job = job;
-    ordo_job_account(job, bytes);
     const ordo_status status = ordo_preflow(net, s->to, job, stop, s, &stopped);
-    ordo_job_account(job, -bytes);
     job->supersteps = net->global_relabels - s->relabels_before;
     return status;
 }

@@ -206,8 +206,9 @@ static inline ordo_u64 take_head(const ordo_network *net, const ordo_csr *g, ord
     return sum;
 }
 
-/* Calls for each neighbour of a vertex, in ascending order: the next one, and the capacities of the edges to it and
- * from it. False where there is none left. Neighbours without capacity are left out. */
+/* The neighbours of a vertex x in ascending order, from its out-edges and its in-edges. merge_next() returns the next
+ * one, with the sums of the capacities of the edges to it and from it, and false once there is none. x itself and
+ * neighbours without capacity are left out. */
 typedef struct merge {
     const ordo_network *net;
     const ordo_csr *g, *in;

@@ -38,8 +38,7 @@ typedef struct ordo_network {
     ordo_u32 *queue;      /* [n] for searches */
     bool *pushed;         /* [n] false: the vertex has not pushed, so that no edge out of it has a flow */
 
-    /* counters, for the statistics */
-    ordo_u64 discharges, global_relabels;
+    ordo_u64 global_relabels; /* for the statistics */
 } ordo_network;
 
 /* Makes a network: ordo_network_begin(), then ordo_network_fill(). Errors: ORDO_ERR_INPUT for capacities that are not

@@ -443,10 +443,16 @@ static ordo_u32 lists_of(ordo_u32 n, int threads)
     return n < most ? n : most;
 }
 
-ordo_u64 ordo_preflow_memory(ordo_u64 n, int threads)
+/* Bytes of all but bins, which the job accounts for itself. */
+static ordo_u64 fixed_memory(ordo_u64 n, int threads)
 {
     const ordo_u64 lists = (ordo_u64)lists_of((ordo_u32)n, threads) * (ordo_u64)threads;
-    return n * (sizeof(ordo_vid) + 3 * sizeof(flow_entry)) + (2 * n + 16 + lists) * sizeof(ordo_u32);
+    return n * sizeof(ordo_vid) + (2 * n + 16 + lists) * sizeof(ordo_u32);
+}
+
+ordo_u64 ordo_preflow_memory(ordo_u64 n, int threads)
+{
+    return fixed_memory(n, threads) + 3 * n * sizeof(flow_entry);
 }
 
 static ordo_status make_members(flow_run *run)
@@ -486,7 +492,6 @@ static void sum(flow_run *run, double seconds)
     for (int i = 0; i < run->job->threads; i++) {
         const flow_member *m = &run->members[i];
         net->excess[run->to] += m->arrived;
-        net->discharges += m->discharges;
         run->job->counters[i] = (ordo_counters){.items = m->discharges,
                                                 .edges = m->pushes + m->relabels,
                                                 .useful = m->pushes + m->relabels,
@@ -512,12 +517,15 @@ ordo_status ordo_preflow(ordo_network *net, ordo_vid to, ordo_job *job, ordo_sto
     run.count_stride = job->threads == 1 ? 1 : 16;
     while (((ordo_u64)run.count_stride << run.count_shift) < net->n)
         run.count_shift++;
+    const long long bytes = (long long)fixed_memory(net->n, job->threads);
     const ordo_status status = make_members(&run);
+    ordo_job_account(job, bytes);
     if (!status) {
         ordo_team_run(job->team, run_member, &run);
         sum(&run, ordo_job_seconds(job) - before);
     }
     *stopped = run.stopped;
     free_members(&run);
+    ordo_job_account(job, -bytes);
     return status;
 }

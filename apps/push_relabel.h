@@ -41,7 +41,7 @@ typedef struct flow_member {
     ordo_vid *first;   /* [heights] by height: the first of the active vertices in its list, plus 1; 0: none */
     ordo_u32 highest;  /* no list above it has a vertex below the limit */
     ordo_u32 top;      /* no list above both has any */
-    ordo_u32 turn;     /* of sweeps: the list whose turn it is */
+    ordo_u32 turn;     /* the height of the list from which the next vertex is taken, or above it */
     ordo_u64 listed;   /* vertices in all lists, at most */
     ordo_u64 in_order; /* discharges that remain in the order highest first; 0: sweeps */
     ordo_u64 work;     /* that it has not reported */
