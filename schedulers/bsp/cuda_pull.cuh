@@ -5,20 +5,20 @@
  *
  * Method. A bit for each item says whether it is on the frontier, and another whether it is closed: its cell is final,
  * or it has no in-edge. A warp has a group of 256 vertices, 8 words of bits. It lists the open ones in shared memory,
- * and each lane takes one after the other, of which it tests the first edges, four at a time, so that loads do not wait
- * for each other. Rows that have more stay on the list, and the warp goes on in rounds: the fewer rows are left, the
- * more lanes a row has. What is left of very long rows is cut into pieces, which all warps of the grid share behind a
- * barrier (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would have them all.
- *   Registers bind: a lane that takes two rows at once, or one of eight edges, keeps more loads under way and takes
- * longer, since supersteps that push are part of the kernel and spill then (lab 0079).
- *   The bits of the next frontier are written in whole words, so nothing is cleared while steps pull, and no list is
- * made. Where the direction changes the frontier is converted, at the price of a barrier.
- *   Over several GPUs each searches the rows of its own items (cuda_part.cuh).
+ * and each lane takes one after the other, of which it tests the first edges, four at a time, found by one load. Rows
+ * that have more stay on the list, and the warp goes on in rounds: the fewer rows are left, the more lanes a row has.
+ * What is left of very long rows is cut into pieces, which all warps of the grid share behind a barrier
+ * (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would have them all. Registers bind:
+ * a lane that takes two rows at once, or one of eight edges, keeps more loads under way and takes longer, since
+ * supersteps that push are part of the kernel and spill then (lab 0079). Accesses of lanes to lines of their own bind
+ * next, more than latency does: prefetching makes a step slower (lab 0091). The bits of the next frontier are written
+ * in whole words, so nothing is cleared while steps pull, and no list is made. Where the direction changes the frontier
+ * is converted, at the price of a barrier. Over several GPUs each searches the rows of its own items (cuda_part.cuh).
  *
  * Memory order. The frontier's bits do not change in a step that reads them, and grid barriers order steps: so plain
- * loads serve, which the first-level cache holds. A group's words and cells have one writer, its warp. Behind the
- * barrier, pieces of one row may find several tails: the cell is improved by an atomic, which succeeds once, as all
- * candidates of a step are equal; bits are changed by atomics.
+ * loads serve, which the first-level cache holds. A group's words and cells have one writer, its warp, which loads both
+ * plainly, too. Behind the barrier, pieces of one row may find several tails: the cell is improved by an atomic, which
+ * succeeds once, as all candidates of a step are equal; bits are changed by atomics.
  *
  * Not done: to look at the in-neighbour of most edges first, which would have to be known before the run.
  */
@@ -28,6 +28,7 @@ enum {
     BSP_WORDS = BSP_GROUP / 32,
     BSP_OWN = 16,    /* edges of a row that a lane tests alone; a multiple of BSP_AHEAD */
     BSP_AHEAD = 4,   /* of these at a time */
+    BSP_TESTS = 2,   /* bits of these at a time, where the four are found by one load */
     BSP_LONG = 128,  /* edges that a warp tests of what is left, at most */
     BSP_PIECE = 512, /* edges of a piece of what is left of a longer row */
 };
@@ -56,10 +57,13 @@ typedef struct bsp_pulled {
     op_cell value;
 } bsp_pulled;
 
+/* What has been found of an open vertex: it is on the next frontier; it is closed. */
+enum { BSP_ON = 1, BSP_SHUT = 2 };
+
 /* A warp's shared memory. */
 typedef struct bsp_group {
     unsigned char open[BSP_GROUP]; /* numbers in the group */
-    ordo_u32 on[BSP_WORDS], shut[BSP_WORDS];
+    uint2 found[BSP_GROUP / 8];    /* BSP_ON and BSP_SHUT of each vertex, a byte each */
 } bsp_group;
 
 /* A block's, in place of its buffer of items, which is empty in steps that pull. */
@@ -112,6 +116,32 @@ ORDO_DEV bool bsp_find_alone(const bsp_args *a, const ordo_u32 *frontier, ordo_e
     return hits != 0;
 }
 
+/* By one thread: the same of those edges of a row, from number *next on, that an aligned load of 16 bytes has, for rows
+ * of heads only. *next is then the number behind them. */
+ORDO_DEV bool bsp_find_aligned(const bsp_args *a, const ordo_u32 *frontier, ordo_eid row, ordo_u32 degree,
+                               ordo_u32 *next, ordo_u32 *found)
+{
+    const ordo_u32 *const at = a->in.edge + row + *next;
+    const ordo_u32 from = (ordo_u32)((uintptr_t)at / sizeof *at % BSP_AHEAD);
+    const ordo_u32 end = from + degree - *next < BSP_AHEAD ? from + degree - *next : (ordo_u32)BSP_AHEAD;
+    const uint4 four = __ldg((const uint4 *)(at - from));
+    const ordo_u32 tail[BSP_AHEAD] = {four.x, four.y, four.z, four.w};
+    ordo_u32 hits = 0;
+#pragma unroll
+    for (ordo_u32 part = 0; part < BSP_AHEAD; part += BSP_TESTS) {
+        ordo_u32 word[BSP_TESTS];
+#pragma unroll
+        for (ordo_u32 k = 0; k < BSP_TESTS; k++)
+            word[k] = part + k >= from && part + k < end && !hits ? frontier[tail[part + k] / 32] : 0;
+#pragma unroll
+        for (ordo_u32 k = 0; k < BSP_TESTS; k++)
+            hits |= (word[k] >> tail[part + k] % 32 & 1) << (part + k);
+    }
+    *found = *next - from + (ordo_u32)__ffs((int)hits) - 1;
+    *next += BSP_AHEAD - from;
+    return hits != 0;
+}
+
 /* By a whole warp: whether the tail of one of edges *at .. end - 1 is on the frontier; *at is then that edge. The same
  * in all lanes. */
 ORDO_DEV bool bsp_find_together(const bsp_args *a, const ordo_u32 *frontier, ordo_eid row, ordo_u32 *at, ordo_u32 end,
@@ -153,18 +183,17 @@ ORDO_DEV void bsp_leave(const bsp_args *a, ordo_vid v, ordo_u32 left, ordo_u32 s
 }
 
 /* By one thread: v is an open vertex of the group, and the tail of in-edge e is on the frontier. */
-ORDO_DEV bool bsp_take(const bsp_args *a, bsp_group *group, ordo_vid v, ordo_eid e, ordo_u32 degree, bsp_pulled *sum)
+ORDO_DEV void bsp_take(const bsp_args *a, bsp_group *group, ordo_vid v, ordo_eid e, ordo_u32 degree, bsp_pulled *sum)
 {
     const op_cell candidate = bsp_proposal(a, v, e, sum);
-    if (!op_better(candidate, ordo_dev_load(&a->cells[v])))
-        return false;
+    if (!op_better(candidate, a->cells[v]))
+        return;
     ordo_dev_store(&a->cells[v], candidate);
     sum->items++;
     sum->edges += degree;
     sum->last = v;
-    if (op_filter(&a->state, v))
-        ordo_dev_or_block(&group->on[v % BSP_GROUP / 32], 1u << v % 32);
-    return op_is_final(&a->state, v, candidate);
+    ((unsigned char *)group->found)[v % BSP_GROUP] =
+        (unsigned char)((op_filter(&a->state, v) ? BSP_ON : 0) | (op_is_final(&a->state, v, candidate) ? BSP_SHUT : 0));
 }
 
 /* By a whole warp: a round over the first `count` vertices of the group's list: `lanes` lanes test edges at .. end - 1
@@ -185,18 +214,23 @@ ORDO_DEV ordo_u32 bsp_pull_round(const bsp_args *a, bsp_group *group, ordo_vid b
         const ordo_u32 degree = there ? (ordo_u32)(__ldg(a->in.row + v + 1) - row) : 0;
         ordo_u32 e = 0;
         bool found = false;
-        for (ordo_u32 now = at; now < end && now < degree && !found; now += lanes * BSP_AHEAD) {
-            const ordo_u32 all = degree - now < lanes * BSP_AHEAD ? degree - now : lanes * BSP_AHEAD;
-            sum->tested += of == 0 ? all : 0;
-            found = bsp_find_alone(a, frontier, row, degree, now + of, lanes, &e);
+        if (lanes == 1 && a->in.stride == 1) {
+            for (ordo_u32 now = at, next = at; now < end && now < degree && !found; now = next) {
+                found = bsp_find_aligned(a, frontier, row, degree, &next, &e);
+                sum->tested += (next < degree ? next : degree) - now;
+            }
+        } else {
+            for (ordo_u32 now = at; now < end && now < degree && !found; now += lanes * BSP_AHEAD) {
+                const ordo_u32 all = degree - now < lanes * BSP_AHEAD ? degree - now : lanes * BSP_AHEAD;
+                sum->tested += of == 0 ? all : 0;
+                found = bsp_find_alone(a, frontier, row, degree, now + of, lanes, &e);
+            }
         }
         __syncwarp(); /* all have read their places of the list */
         const ordo_u32 finders = __ballot_sync(~0u, found) & mates;
-        bool shuts = there && degree == 0, stays = of == 0 && !finders && degree > end;
+        bool stays = of == 0 && !finders && degree > end;
         if (found && (finders & ((1u << lane) - 1)) == 0) /* the first of them */
-            shuts = bsp_take(a, group, v, row + e, degree, sum);
-        if (shuts)
-            ordo_dev_or_block(&group->shut[v % BSP_GROUP / 32], 1u << v % 32);
+            bsp_take(a, group, v, row + e, degree, sum);
         if (at == 0) { /* the same in all lanes */
             const bool leaves = stays && degree - end > BSP_LONG;
             for (ordo_u32 rest = __ballot_sync(~0u, leaves); rest; rest &= rest - 1) {
@@ -214,29 +248,76 @@ ORDO_DEV ordo_u32 bsp_pull_round(const bsp_args *a, bsp_group *group, ordo_vid b
     return kept;
 }
 
-/* By a whole warp: the words of the group from `base` on, one in each of the first lanes: the bits of vertices that are
- * open. `fresh`: the step before has pushed, so cells tell it. */
-ORDO_DEV ordo_u32 bsp_open(const bsp_args *a, ordo_vid base, bool fresh)
+/* By a whole warp: what cells tell of the group from `base` on: the bits of vertices that are open, a word in each of
+ * the first lanes. */
+ORDO_DEV ordo_u32 bsp_open_cells(const bsp_args *a, ordo_vid base)
 {
+    enum { EACH = 4 }; /* words at a time: loads of a kind are issued before the first is used */
     const ordo_u32 lane = threadIdx.x & 31;
-    if (!fresh)
-        return lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane) ? ~a->bits.closed[base / 32 + lane] : 0;
     ordo_u32 mine = 0;
+#pragma unroll 1
+    for (ordo_u32 first = 0; first < BSP_WORDS; first += EACH) {
+        ordo_eid row[EACH], end[EACH];
+        op_cell cell[EACH];
 #pragma unroll
-    for (ordo_u32 j = 0; j < BSP_WORDS; j++) {
-        const ordo_u64 v = (ordo_u64)base + 32 * j + lane;
-        const bool open = bsp_has_item(a, v) && !op_is_final(&a->state, (ordo_vid)v, ordo_dev_load(&a->cells[v]));
-        const ordo_u32 bits = __ballot_sync(~0u, open);
-        mine = lane == j ? bits : mine;
+        for (ordo_u32 j = 0; j < EACH; j++) {
+            const ordo_u64 v = (ordo_u64)base + 32 * (first + j) + lane;
+            const bool has = bsp_has_item(a, v);
+            row[j] = has ? __ldg(a->in.row + v) : 0;
+            end[j] = has ? __ldg(a->in.row + v + 1) : 0;
+            cell[j] = has ? a->cells[v] : op_worst();
+        }
+#pragma unroll
+        for (ordo_u32 j = 0; j < EACH; j++) {
+            const ordo_vid v = base + 32 * (first + j) + lane;
+            const bool open = end[j] > row[j] && !op_is_final(&a->state, v, cell[j]);
+            const ordo_u32 bits = __ballot_sync(~0u, open);
+            mine = lane == first + j ? bits : mine;
+        }
     }
     return mine;
 }
 
-/* By a whole warp: one group of a step that pulls. */
-ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 step, bool fresh,
+/* By a whole warp: the same by what is known of closed vertices, for the group that the warp has as its `number`-th.
+ * One load brings the words of several groups; *words has them from call to call, one in each lane. */
+ORDO_DEV ordo_u32 bsp_open_bits(const bsp_args *a, ordo_vid base, ordo_u32 number, ordo_u32 *words)
+{
+    enum { AHEAD = 32 / BSP_WORDS };
+    const ordo_u32 lane = threadIdx.x & 31, later = number % AHEAD;
+    if (later == 0) {
+        const ordo_u64 apart = (ordo_u64)gridDim.x * (BSP_DEV_THREADS / 32) * BSP_GROUP; /* groups of one warp */
+        const ordo_u64 v = base + apart * (lane / BSP_WORDS) + 32 * (lane % BSP_WORDS);
+        const bool has = v < (ordo_u64)bsp_end_group(a) * BSP_GROUP && bsp_has_word(a, (ordo_u32)(v / 32));
+        *words = has ? ~a->bits.closed[v / 32] : 0;
+    }
+    const ordo_u32 word = __shfl_sync(~0u, *words, (int)(later * BSP_WORDS + lane % BSP_WORDS));
+    return lane < BSP_WORDS ? word : 0;
+}
+
+/* By one thread: the lowest bits of the bytes of a word. */
+ORDO_DEV ordo_u32 bsp_bits_of(ordo_u32 bytes)
+{
+    bytes &= 0x01010101u;
+    bytes |= bytes >> 7;
+    return (bytes | bytes >> 14) & 0xfu;
+}
+
+/* By a whole warp, of which each lane has eight bytes: a word of their lowest bits in each of the first lanes. */
+ORDO_DEV ordo_u32 bsp_word_of(ordo_u32 low, ordo_u32 high)
+{
+    const ordo_u32 lane = threadIdx.x & 31;
+    ordo_u32 word = (bsp_bits_of(low) | bsp_bits_of(high) << 4) << lane % 4 * 8;
+    word |= __shfl_xor_sync(~0u, word, 1);
+    word |= __shfl_xor_sync(~0u, word, 2);
+    return __shfl_sync(~0u, word, (int)(4 * lane % 32));
+}
+
+/* By a whole warp: searches the rows of a group's open vertices. `open`: their bits, a word in each of the first lanes.
+ */
+ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 open, ordo_u32 step,
                              bsp_pulled *sum)
 {
-    const ordo_u32 lane = threadIdx.x & 31, open = bsp_open(a, base, fresh);
+    const ordo_u32 lane = threadIdx.x & 31;
     ordo_u32 up_to = __popc(open); /* open ones in the words up to the lane's */
 #pragma unroll
     for (int back = 1; back < BSP_WORDS; back *= 2) {
@@ -244,9 +325,12 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
         up_to += lane >= (ordo_u32)back ? other : 0;
     }
     const ordo_u32 total = __shfl_sync(~0u, up_to, BSP_WORDS - 1);
-    if (lane < BSP_WORDS) {
-        group->on[lane] = 0;
-        group->shut[lane] = ~open;
+    group->found[lane] = make_uint2(0, 0);
+    if (total == 0) { /* the same in all lanes */
+        bsp_publish_words(a, base / 32, 0, step + 1);
+        if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
+            a->bits.closed[base / 32 + lane] = ~0u;
+        return;
     }
 #pragma unroll
     for (int j = 0; j < BSP_WORDS; j++) {
@@ -263,16 +347,17 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
         left = bsp_pull_round(a, group, base, left, lanes, at, at + lanes * BSP_AHEAD, step, sum);
         at += lanes * BSP_AHEAD;
     }
-    bsp_publish_words(a, base / 32, lane < BSP_WORDS ? group->on[lane] : 0, step + 1);
+    const uint2 bytes = group->found[lane];
+    bsp_publish_words(a, base / 32, bsp_word_of(bytes.x, bytes.y), step + 1);
+    const ordo_u32 shut = bsp_word_of(bytes.x >> 1, bytes.y >> 1) | ~open;
     if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
-        a->bits.closed[base / 32 + lane] = group->shut[lane];
+        a->bits.closed[base / 32 + lane] = shut;
     __syncwarp();
 }
 
 /* By a whole block: adds what its threads have found to their counters and those of the next step. */
 template <typename Counters>
-ORDO_DEV void bsp_add_found(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bsp_pulled *sum,
-                            Counters *mine)
+ORDO_DEV void bsp_add_found(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bsp_pulled *sum, Counters *mine)
 {
     const ordo_u32 warp = threadIdx.x / 32;
     mine->edges += sum->tested;
@@ -351,8 +436,10 @@ template <bool Traced, typename Counters>
 ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bool fresh, bsp_pulled sum,
                        Counters *mine)
 {
+    ordo_u32 words = 0;
     bsp_groups(a, [&](ordo_vid base, ordo_u32 number) {
-        bsp_pull_group(a, &space->group[threadIdx.x / 32], base, step, fresh, &sum);
+        const ordo_u32 open = fresh ? bsp_open_cells(a, base) : bsp_open_bits(a, base, number, &words);
+        bsp_pull_group(a, &space->group[threadIdx.x / 32], base, open, step, &sum);
         if constexpr (Traced)
             ordo_live_tile<3>(a->run.traced, *mine, number);
         (void)number;
