@@ -70,6 +70,7 @@ typedef struct bsp_args {
 
 #if ORDO_OP_ORDER != ORDO_SUM
 #include "cuda_pull.cuh"
+static_assert(sizeof(bsp_pull_space) <= sizeof bsp_queue::held, "a step that pulls has the buffer's memory");
 #endif
 
 /* By a whole warp: adds the lanes' numbers of pushed edges to that of a step. */

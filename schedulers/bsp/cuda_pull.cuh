@@ -8,12 +8,14 @@
  * and each lane takes one after the other, of which it tests the first edges, four at a time, found by one load. Rows
  * that have more stay on the list, and the warp goes on in rounds: the fewer rows are left, the more lanes a row has.
  * What is left of very long rows is cut into pieces, which all warps of the grid share behind a barrier
- * (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would have them all. Registers bind:
- * a lane that takes two rows at once, or one of eight edges, keeps more loads under way and takes longer, since
- * supersteps that push are part of the kernel and spill then (lab 0079). Accesses of lanes to lines of their own bind
- * next, more than latency does: prefetching makes a step slower (lab 0091). The bits of the next frontier are written
- * in whole words, so nothing is cleared while steps pull, and no list is made. Where the direction changes the frontier
- * is converted, at the price of a barrier. Over several GPUs each searches the rows of its own items (cuda_part.cuh).
+ * (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would have them all.
+ *   Registers bind: a lane that takes two rows at once, or one of eight edges, keeps more loads under way and takes
+ * longer, since supersteps that push are part of the kernel and spill then (lab 0079). Lookups in the first-level cache
+ * bind next, one for each line that a lane accesses, and more than latency does: prefetching makes a step slower (lab
+ * 0091).
+ *   The bits of the next frontier are written in whole words, so nothing is cleared while steps pull, and no list is
+ * made. Where the direction changes the frontier is converted, at the price of a barrier.
+ *   Over several GPUs each searches the rows of its own items (cuda_part.cuh).
  *
  * Memory order. The frontier's bits do not change in a step that reads them, and grid barriers order steps: so plain
  * loads serve, which the first-level cache holds. A group's words and cells have one writer, its warp, which loads both
@@ -116,8 +118,9 @@ ORDO_DEV bool bsp_find_alone(const bsp_args *a, const ordo_u32 *frontier, ordo_e
     return hits != 0;
 }
 
-/* By one thread: the same of those edges of a row, from number *next on, that an aligned load of 16 bytes has, for rows
- * of heads only. *next is then the number behind them. */
+/* By one thread, for rows of heads only: tests those edges of a row that one aligned load of 16 bytes has, from number
+ * *next on. Returns whether the tail of one is on the frontier, and *found is then its number. *next becomes the number
+ * behind them. */
 ORDO_DEV bool bsp_find_aligned(const bsp_args *a, const ordo_u32 *frontier, ordo_eid row, ordo_u32 degree,
                                ordo_u32 *next, ordo_u32 *found)
 {
@@ -312,8 +315,8 @@ ORDO_DEV ordo_u32 bsp_word_of(ordo_u32 low, ordo_u32 high)
     return __shfl_sync(~0u, word, (int)(4 * lane % 32));
 }
 
-/* By a whole warp: searches the rows of a group's open vertices. `open`: their bits, a word in each of the first lanes.
- */
+/* By a whole warp: searches the rows of a group's open vertices, whose bits are in `open`, a word in each of the first
+ * lanes. */
 ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 open, ordo_u32 step,
                              bsp_pulled *sum)
 {
