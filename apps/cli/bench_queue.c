@@ -305,7 +305,7 @@ static void print_way(load *l, int way, double alone[CELLS])
         if (way == ALONE)
             alone[cell] = median;
         else
-            snprintf(ratio, sizeof ratio, "[%.2f]", median / alone[cell]);
+            snprintf(ratio, sizeof ratio, " [%.2f]", median / alone[cell]); /* a blank also before a long one */
         printf("  %*s%*s", WIDTH, shown, l->group ? RATIO : 0, ratio);
     }
     putchar('\n');

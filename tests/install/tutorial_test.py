@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Does what docs/tutorial.md and docs/tutorial_gpu.md say, in a folder of its own against an installed copy: writes the files that it shows,
-runs its commands in order, compares what they print but for the numbers. usage: tutorial_test.py SOURCE BUILD"""
+runs its commands in order, compares what they print but for the numbers. In short (ORDO_TEST_QUICK) without optimising what
+they compile. usage: tutorial_test.py SOURCE BUILD"""
 import os
 import pathlib
 import re
@@ -54,8 +55,15 @@ with tempfile.TemporaryDirectory() as directory:
         text = "\n".join(parts)
         say(text == (source / name).read_text(), f"the parts of {name} are not the file")
         (work / pathlib.Path(name).name).write_text(text)
+    environment = {**ordo.environment, "ORDO_CACHE": f"{root}/cache"}
+    if "ORDO_TEST_QUICK" in os.environ:
+        quick = root / "bin" / "cc"
+        quick.parent.mkdir()
+        quick.write_text(f'#!/bin/sh\nexec {shutil.which("cc")} "$@" -O0 -DORDO_INLINE_FREELY\n')
+        quick.chmod(0o755)
+        environment["PATH"] = f"{quick.parent}:{environment['PATH']}"
     script = "exec 2>&1\nset -e\n" + "".join(f"echo '@@ {i}'\n{text}" for i, (text, _) in enumerate(commands))
-    run = subprocess.run(["bash", "-c", script], cwd=work, env={**ordo.environment, "ORDO_CACHE": f"{root}/cache"}, stdout=subprocess.PIPE, text=True)
+    run = subprocess.run(["bash", "-c", script], cwd=work, env=environment, stdout=subprocess.PIPE, text=True)
     outputs = dict(re.findall(r"^@@ (\d+)\n(.*?)(?=^@@|\Z)", run.stdout, re.S | re.M))
     say(run.returncode == 0, f"the commands ended with {run.returncode}", run.stdout)
     for i, (text, expected) in enumerate(commands):
