@@ -59,7 +59,8 @@ typedef struct bsp_pulled {
     op_cell value;
 } bsp_pulled;
 
-/* What has been found of an open vertex: it is on the next frontier; it is closed. */
+/* Bits of the byte that says what a step has found of an open vertex: the vertex is on the next frontier; the vertex is
+ * closed. */
 enum { BSP_ON = 1, BSP_SHUT = 2 };
 
 /* A warp's shared memory. */
@@ -251,8 +252,25 @@ ORDO_DEV ordo_u32 bsp_pull_round(const bsp_args *a, bsp_group *group, ordo_vid b
     return kept;
 }
 
-/* By a whole warp: what cells tell of the group from `base` on: the bits of vertices that are open, a word in each of
- * the first lanes. */
+/* By a whole warp, if the step before has pulled, so that `closed` is valid: the bits of a group's open vertices, a
+ * word in each of the first lanes. `number`: how many groups the warp has had before. One load brings the words of
+ * several groups, so that the warp waits for them once; *words holds them from call to call, one in each lane. */
+ORDO_DEV ordo_u32 bsp_open_bits(const bsp_args *a, ordo_vid base, ordo_u32 number, ordo_u32 *words)
+{
+    enum { AHEAD = 32 / BSP_WORDS };
+    const ordo_u32 lane = threadIdx.x & 31, later = number % AHEAD;
+    if (later == 0) {
+        const ordo_u64 apart = (ordo_u64)gridDim.x * (BSP_DEV_THREADS / 32) * BSP_GROUP; /* groups of one warp */
+        const ordo_u64 v = base + apart * (lane / BSP_WORDS) + 32 * (lane % BSP_WORDS);
+        const bool has = v < (ordo_u64)bsp_end_group(a) * BSP_GROUP && bsp_has_word(a, (ordo_u32)(v / 32));
+        *words = has ? ~a->bits.closed[v / 32] : 0;
+    }
+    const ordo_u32 word = __shfl_sync(~0u, *words, (int)(later * BSP_WORDS + lane % BSP_WORDS));
+    return lane < BSP_WORDS ? word : 0;
+}
+
+/* By a whole warp, if the step before has pushed, so that `closed` is not valid: the same from cells and rows. A vertex
+ * without in-edges is not open. */
 ORDO_DEV ordo_u32 bsp_open_cells(const bsp_args *a, ordo_vid base)
 {
     enum { EACH = 4 }; /* words at a time: loads of a kind are issued before the first is used */
@@ -279,22 +297,6 @@ ORDO_DEV ordo_u32 bsp_open_cells(const bsp_args *a, ordo_vid base)
         }
     }
     return mine;
-}
-
-/* By a whole warp: the same by what is known of closed vertices, for the group that the warp has as its `number`-th.
- * One load brings the words of several groups; *words has them from call to call, one in each lane. */
-ORDO_DEV ordo_u32 bsp_open_bits(const bsp_args *a, ordo_vid base, ordo_u32 number, ordo_u32 *words)
-{
-    enum { AHEAD = 32 / BSP_WORDS };
-    const ordo_u32 lane = threadIdx.x & 31, later = number % AHEAD;
-    if (later == 0) {
-        const ordo_u64 apart = (ordo_u64)gridDim.x * (BSP_DEV_THREADS / 32) * BSP_GROUP; /* groups of one warp */
-        const ordo_u64 v = base + apart * (lane / BSP_WORDS) + 32 * (lane % BSP_WORDS);
-        const bool has = v < (ordo_u64)bsp_end_group(a) * BSP_GROUP && bsp_has_word(a, (ordo_u32)(v / 32));
-        *words = has ? ~a->bits.closed[v / 32] : 0;
-    }
-    const ordo_u32 word = __shfl_sync(~0u, *words, (int)(later * BSP_WORDS + lane % BSP_WORDS));
-    return lane < BSP_WORDS ? word : 0;
 }
 
 /* By one thread: the lowest bits of the bytes of a word. */
