@@ -1341,7 +1341,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            (ordo_job_cells_are_unset(job) ? job->initial_count * cell : 0) +
-                           sizeof *out->run.counters + sizeof *out->run.record;
+                           ORDO_CUDA_COUNTED * sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = check_run(job, cell);
     if (!status && !apart)
         own->held = ordo_cuda_kept();
@@ -1357,7 +1357,8 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
         status = failed(cudaHostGetDevicePointer((void **)&out->run.mailbox, own->mailbox, 0), "mapping pinned memory");
     }
     if (!status)
-        status = (out->run.counters = (ordo_cuda_counters *)ordo_cuda_alloc(out, 1, sizeof *out->run.counters, true))
+        status = (out->run.counters =
+                      (ordo_cuda_counted *)ordo_cuda_alloc(out, ORDO_CUDA_COUNTED, sizeof *out->run.counters, true))
                      ? ORDO_OK
                      : ORDO_ERR_MEMORY;
     if (!status)
@@ -1460,12 +1461,15 @@ ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *gri
     return grid_of(kernel, threads, 0, blocks, grid);
 }
 
-/* Keeps cells that are about as large as the second-level cache in it while edges stream through, which is a tenth
- * faster. Smaller arrays stay there anyway; of larger ones too small a part would. */
-static void keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out, unsigned *count)
+/* Has the second-level cache keep cells that are about as large as it while edges stream through, which is a tenth
+ * faster. Smaller arrays stay there anyway; of larger ones too small a part would. Returns whether it does; *out is
+ * then for launches. */
+static bool keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out)
 {
     const size_t bytes = (size_t)c->job->targets * c->own->cell;
     int device = 0, cache = 0, most = 0, window = 0;
+    if (!c->keep_cells)
+        return false;
     if (cudaGetDevice(&device) != cudaSuccess ||
         cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device) != cudaSuccess ||
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, device) != cudaSuccess ||
@@ -1473,7 +1477,7 @@ static void keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out, unsigned *c
         bytes < (size_t)cache / 2 || bytes > (size_t)cache / 4 * 5 || bytes > (size_t)window ||
         cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, (size_t)most) != cudaSuccess) {
         cudaGetLastError();
-        return;
+        return false;
     }
     cudaAccessPolicyWindow *w = &out->val.accessPolicyWindow;
     out->id = cudaLaunchAttributeAccessPolicyWindow;
@@ -1482,7 +1486,7 @@ static void keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out, unsigned *c
     w->hitRatio = (float)(bytes > (size_t)most ? (double)most / (double)bytes : 1);
     w->hitProp = cudaAccessPropertyPersisting;
     w->missProp = cudaAccessPropertyStreaming;
-    ++*count;
+    return true;
 }
 
 /* Releases the part of the cache that was set aside, which later runs could not use otherwise. */
@@ -1493,7 +1497,8 @@ static void keep_nothing(void)
         cudaGetLastError();
 }
 
-static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
+/* `kept`: that of keep_cells, or NULL. */
+static ordo_status launch(const ordo_cuda *c, const ordo_cuda_step *step, const cudaLaunchAttribute *kept)
 {
     if (!step->kernel) /* see ordo_cuda_kernel */
         return ORDO_ERR_DEVICE;
@@ -1503,11 +1508,11 @@ static ordo_status launch(ordo_cuda *c, const ordo_cuda_step *step)
     config.blockDim = dim3((unsigned)step->threads);
     config.dynamicSmemBytes = c->shared;
     config.attrs = attributes;
-    config.numAttrs = 1;
+    config.numAttrs = kept ? 2 : 1;
     attributes[0].id = cudaLaunchAttributeCooperative;
     attributes[0].val.cooperative = step->cooperative;
-    if (c->keep_cells)
-        keep_cells(c, &attributes[1], &config.numAttrs);
+    if (kept)
+        attributes[1] = *kept;
     return failed(cudaLaunchKernelExC(&config, step->kernel, step->args), "launching the kernel");
 }
 
@@ -1529,14 +1534,16 @@ ordo_status ordo_cuda_launch(ordo_cuda *c, const void *kernel, int threads, int 
 
 ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int count)
 {
-    ordo_job_add_transfer(c->job, ordo_seconds() - c->own->ready); /* allocating worklists and loading the kernel do not
-                                                             count as run time, either */
+    cudaLaunchAttribute kept = {};
+    const bool keeps = keep_cells(c, &kept);
+    ordo_job_add_transfer(c->job, ordo_seconds() - c->own->ready); /* allocating worklists, loading the kernel and
+                                                             dividing the cache do not count as run time, either */
     const ordo_range marked("kernels of a run");
     ordo_status status = ordo_live_start(c->own->live, c, step[0].grid, step[0].threads);
     if (!status)
         status = failed(cudaEventRecord(c->own->before), "recording an event");
     for (int i = 0; i < count && !status; i++)
-        status = launch(c, &step[i]);
+        status = launch(c, &step[i], keeps ? &kept : NULL);
     if (!status)
         status = failed(cudaEventRecord(c->own->after), "recording an event");
     if (!status)
@@ -1550,7 +1557,7 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
     ordo_live_stop(c->own->live, c, 1e-3 * (double)milliseconds);
     if (c->own->given_up)
         return status;
-    if (c->keep_cells)
+    if (keeps)
         keep_nothing();
     if (!status)
         explain(c);
@@ -1564,12 +1571,12 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
 static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
 {
     ordo_job *job = c->job;
-    ordo_cuda_counters counters;
+    ordo_cuda_counted counters[ORDO_CUDA_COUNTED];
     ordo_cuda_record *record = (ordo_cuda_record *)ordo_alloc(1, sizeof *record);
     ordo_status status = record ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
         status =
-            failed(cudaMemcpy(&counters, c->run.counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
+            failed(cudaMemcpy(counters, c->run.counters, sizeof counters, cudaMemcpyDeviceToHost), "copying counters");
     if (!status)
         status = failed(cudaMemcpy(record, c->run.record, offsetof(ordo_cuda_record, moment), cudaMemcpyDeviceToHost),
                         "copying the trace");
@@ -1591,11 +1598,13 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
         status = ORDO_ERR_DEVICE;
     if (!status) {
         ordo_counters *to = &job->counters[0];
-        to->items += counters.items;
-        to->edges += counters.edges;
-        to->useful += counters.useful;
-        to->stale += counters.stale;
-        to->activations += counters.activations;
+        for (const ordo_cuda_counted &part : counters) {
+            to->items += part.items;
+            to->edges += part.edges;
+            to->useful += part.useful;
+            to->stale += part.stale;
+            to->activations += part.activations;
+        }
         job->supersteps = record->supersteps;
         job->delta_first = record->delta_first;
         job->delta_last = record->delta_last;

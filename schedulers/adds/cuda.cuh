@@ -34,18 +34,26 @@
 /* What profilers show carries the operator's name. */
 #define adds_kernel ORDO_OP_NAME(adds_kernel)
 
-/* By one thread: the mapping of priorities to buckets that the control warp has published; see manager.cuh. */
-ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
+/* By a warp's lanes: the mapping of priorities to buckets that the control warp has published; see manager.cuh. It
+ * changes at any time, so lanes may get different ones. Whole warps branch on `latency_bound`, so that is passed on. */
+ORDO_DEV ordo_dev_map adds_dev_map_of(const adds_dev_queue &q, ordo_u32 head, bool latency_bound)
 {
-    const ordo_u32 head = ordo_dev_load(&q.words->head);
     const ordo_dev_map map = {ordo_dev_load(&q.words->base),
                               ordo_dev_load(&q.words->per_delta),
                               ordo_dev_load(&q.words->limit),
                               q.layout.buckets,
                               head & 0xff,
                               q.layout.buckets - 1,
-                              (head & ADDS_DEV_IS_THIN) != 0};
+                              latency_bound};
     return map;
+}
+
+/* By a whole warp between two portions: that mapping, and whether the run is latency-bound, as the first lane reads it.
+ */
+ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
+{
+    const ordo_u32 head = ordo_dev_load(&q.words->head);
+    return adds_dev_map_of(q, head, (__shfl_sync(~0u, head, 0) & ADDS_DEV_IS_THIN) != 0);
 }
 
 typedef struct adds_args {
@@ -193,7 +201,7 @@ struct adds_hooks {
     }
     ORDO_HOOK bool between_hops(op_warp *w) const
     {
-        w->map = adds_dev_read_map(a.queue);
+        w->map = adds_dev_map_of(a.queue, ordo_dev_load(&a.queue.words->head), w->map.latency_bound);
         return !w->surplus && w->held < enough;
     }
     ORDO_HOOK int take(op_warp *w, bool *there, op_entry *entry, ordo_u32 *bits)
@@ -404,10 +412,9 @@ static ordo_status adds_run_job(ordo_job *job)
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
     ordo_status status = op_cuda_begin(job, &c);
-    const void *kernel =
-        status ? NULL
-               : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<!ORDO_OVER_RANKS>
-                                                    : (const void *)adds_kernel<false>);
+    const void *kernel = status ? NULL
+                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<!ORDO_OVER_RANKS>
+                                                                     : (const void *)adds_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;

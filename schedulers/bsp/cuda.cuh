@@ -38,7 +38,7 @@ constexpr int bsp_blocks(int of_256)
     return of_256 * 256 / BSP_DEV_THREADS;
 }
 typedef op_dev_tile_of<BSP_DEV_THREADS> bsp_tile;
-typedef ordo_dev_queue_of<op_dev_capacity<BSP_DEV_THREADS>> bsp_queue;
+typedef op_dev_queue_of<op_dev_capacity<BSP_DEV_THREADS>> bsp_queue;
 
 /* The frontier of steps that pull. */
 typedef struct bsp_bits {
@@ -92,9 +92,9 @@ ORDO_DEV void bsp_push_initial(const bsp_args *a, bsp_queue *queue)
         ordo_u64 i = first + threadIdx.x;
         if (i < a->run.initial_count)
             pushed += op_dev_push(f, queue, &a->rows, ordo_dev_initial(&a->run, i), 1, false);
-        ordo_dev_flush(queue, f->list[1], &f->counters[1].count, false);
+        ordo_dev_flush(queue, f, 1, false);
     }
-    ordo_dev_flush(queue, f->list[1], &f->counters[1].count, true);
+    ordo_dev_flush(queue, f, 1, true);
     bsp_add_edges(&f->counters[1], pushed);
 }
 
@@ -110,13 +110,13 @@ enum { bsp_few = bsp_pulls ? 32 : 64 };
  * whole run. */
 template <bool Traced>
 using bsp_counters =
-    typename ordo_dev_either < Traced || ORDO_OP_ORDER == ORDO_SUM, ordo_cuda_counters, ordo_dev_counters > ::type;
+    typename ordo_dev_either<Traced || ORDO_OP_ORDER == ORDO_SUM, ordo_cuda_counters, ordo_dev_counters>::type;
 
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
 static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
-                                                              : Traced ? bsp_blocks(4)
-                                                                       : (int)bsp_fit) bsp_kernel(const bsp_args a)
+                                                            : Traced ? bsp_blocks(4)
+                                                                     : (int)bsp_fit) bsp_kernel(const bsp_args a)
 {
     __shared__ bsp_tile tile;
     alignas(8) __shared__ bsp_queue queue;
@@ -181,7 +181,6 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
         const bool latency_bound = !a.racy && items < (ordo_u64)gridDim.x * bsp_few;
         /* all candidates of a step are equal: one atomic improves a cell */
         const bool once = ((int)op_properties & ORDO_UNIFORM) && (int)op_order != ORDO_SUM && !a.racy;
-        ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->counters[(step + 1) % 3].count;
 #if ORDO_OP_ORDER != ORDO_SUM
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -210,7 +209,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
                             pushed += op_dev_push(f, &queue, &a.rows, target, step + 1, once);
                     }
                 },
-                [&] { ordo_dev_flush(&queue, next, count, false); },
+                [&] { ordo_dev_flush(&queue, f, step + 1, false); },
                 [&](ordo_u32 number) {
                     if constexpr (Traced)
                         ordo_live_tile<3>(a.run.traced, mine, number);
@@ -220,7 +219,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
         if (bsp_pulls)
             bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_publish_large(a.run.counters, &mine);
-        ordo_dev_flush(&queue, next, count, true);
+        ordo_dev_flush(&queue, f, step + 1, true);
         if constexpr (Traced)
             ordo_live_barrier<3>(a.run.traced, mine, step, works);
         else

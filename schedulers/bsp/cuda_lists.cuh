@@ -356,7 +356,6 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS)) bsp_race_kernel(cons
         if (ordo_dev_reports())
             ordo_dev_begin_step(f, step, &a.run, items, step, 0);
         ordo_live_step(a.run.traced, step, items, step, 0, 0, ordo_dev_workers(counters, op_dev_searches));
-        ordo_u32 *next = f->list[(step + 1) & 1], *count = &f->counters[(step + 1) % 3].count;
         op_dev_step(
             &tile, f, &a.rows, a.cells, &a.state, step, &again,
             [&](ordo_vid item, op_cell value, ordo_u64 e) {
@@ -384,8 +383,8 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS)) bsp_race_kernel(cons
                 if (op_activates || !won)
                     op_dev_push(f, &queue, &a.rows, won ? target : item, step + 1, false);
             },
-            [&] { ordo_dev_flush(&queue, next, count, false); }, [](ordo_u32) {}, NULL, op_dev_nothing{}, true);
-        ordo_dev_flush(&queue, next, count, true);
+            [&] { ordo_dev_flush(&queue, f, step + 1, false); }, [](ordo_u32) {}, NULL, op_dev_nothing{}, true);
+        ordo_dev_flush(&queue, f, step + 1, true);
         ordo_live_add(a.run.traced, mine);
         grid.sync();
     }

@@ -490,6 +490,6 @@ ORDO_DEV void bsp_bits_to_list(const bsp_args *a, bsp_queue *queue, ordo_u32 ste
          bsp_has_item(a, i * 32); i += (ordo_u64)gridDim.x * BSP_DEV_THREADS)
         for (ordo_u32 bits = a->bits.frontier[step & 1][i]; bits; bits &= bits - 1)
             op_dev_push(f, queue, &a->rows, (ordo_vid)(32 * i + (ordo_u32)__ffs((int)bits) - 1), step, true);
-    ordo_dev_flush(queue, f->list[step & 1], &f->counters[step % 3].count, true);
+    ordo_dev_flush(queue, f, step, true);
     cooperative_groups::this_grid().sync();
 }

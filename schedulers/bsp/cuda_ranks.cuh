@@ -176,9 +176,9 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
         const ordo_item item = i < a.run.initial_count ? ordo_dev_initial(&a.run, i) : 0;
         if (i < a.run.initial_count && ordo_dev_owns(r, item))
             pushed += op_dev_push(f, &queue, &a.rows, item, 1, false);
-        ordo_dev_flush(&queue, f->list[1], &f->counters[1].count, false);
+        ordo_dev_flush(&queue, f, 1, false);
     }
-    ordo_dev_flush(&queue, f->list[1], &f->counters[1].count, true);
+    ordo_dev_flush(&queue, f, 1, true);
     bsp_add_edges(&f->counters[1], pushed);
     for (ordo_u32 step = 1;; step++) {
         /* what ranks have for this step; the messages of the step before are part of it */
@@ -203,8 +203,8 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
                             op_dev_push(f, &queue, &a.rows, item, step, false);
                     }
                 },
-                [&] { ordo_dev_flush(&queue, f->list[step & 1], &f->counters[step % 3].count, false); });
-            ordo_dev_flush(&queue, f->list[step & 1], &f->counters[step % 3].count, true);
+                [&] { ordo_dev_flush(&queue, f, step, false); });
+            ordo_dev_flush(&queue, f, step, true);
             grid.sync();
         }
         if (Bulk && first_thread)
@@ -212,11 +212,10 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
         [[maybe_unused]] bool pulling = false;
         if (bsp_pulls_over_ranks && a.direction != BSP_PUSH) {
             const ordo_u64 left = edges_left[step & 1], last = last_work[step & 1];
-            pulling =
-                all.has && !late &&
-                (a.direction == BSP_PULL ? step > 1
-                 : bits                  ? all.work >= last || (double)all.work > (double)a.num_items / a.beta
-                                         : (double)all.edges > (double)left / a.alpha && all.work > BSP_GROWTH * last);
+            pulling = all.has && !late &&
+                      (a.direction == BSP_PULL ? step > 1
+                       : bits                  ? all.work >= last || (double)all.work > (double)a.num_items / a.beta
+                              : (double)all.edges > (double)left / a.alpha && all.work > BSP_GROWTH * last);
             if (threadIdx.x == 0) { /* read behind the next meeting */
                 edges_left[(step + 1) & 1] = left - (all.edges < left ? all.edges : left);
                 last_work[(step + 1) & 1] = all.work;
@@ -284,8 +283,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
                     else if (!Bulk)
                         op_dev_post_if(r, met, outbox, target, candidate, goes);
                 },
-                [&] { ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, false); },
-                [](ordo_u32) {}, NULL,
+                [&] { ordo_dev_flush(&queue, f, step + 1, false); }, [](ordo_u32) {}, NULL,
                 [&] {
                     if (!Bulk)
                         op_dev_dispatch_if(r, met, outbox, false, goes);
@@ -299,7 +297,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
         }
         bsp_add_edges(&f->counters[(step + 1) % 3], pushed);
         ordo_dev_publish_large(a.run.counters, &mine);
-        ordo_dev_flush(&queue, f->list[(step + 1) & 1], &f->counters[(step + 1) % 3].count, true);
+        ordo_dev_flush(&queue, f, step + 1, true);
     }
     if (first_thread)
         r.words[r.rank]->nanoseconds = ordo_dev_clock() - began;

@@ -53,9 +53,16 @@ typedef struct near_far_args {
     ordo_cuda_run run;
 } near_far_args;
 
+#if ORDO_OP_KIND == ORDO_KIND_RELAX
+typedef op_dev_queue near_far_queue;
+#else
+typedef ordo_dev_queue near_far_queue;
+#endif
+
 /* A block's part of a phase: where its threads push items. */
 typedef struct near_far_phase {
-    ordo_dev_queue *near, *far;
+    near_far_queue *near;
+    ordo_dev_queue *far;
     ordo_u32 number, epoch; /* of the far pile */
     ordo_u64 threshold;     /* buckets below it are near */
     ordo_u64 *lowest;       /* the lowest bucket that the thread has pushed far, inverted */
@@ -97,8 +104,7 @@ ORDO_DEV void near_far_flush_far(const near_far_args *a, const near_far_phase *p
 }
 ORDO_DEV void near_far_flush_near(const near_far_args *a, const near_far_phase *p, bool all)
 {
-    ordo_dev_flush(p->near, a->frontier.list[(p->number + 1) & 1], &a->frontier.counters[(p->number + 1) % 3].count,
-                   all);
+    ordo_dev_flush(p->near, &a->frontier, p->number + 1, all);
 }
 
 /* For each kind of operators there are: near_far_begin, by one thread: pushes an initial item far; near_far_split_one,
@@ -296,7 +302,8 @@ ORDO_DEV void near_far_split(const near_far_args *a, near_far_phase *p, ordo_u64
 template <bool Traced>
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), near_far_resident) near_far_kernel(const near_far_args a)
 {
-    __shared__ ordo_dev_queue near, far;
+    __shared__ near_far_queue near;
+    __shared__ ordo_dev_queue far;
     auto grid = cooperative_groups::this_grid();
     const ordo_cuda_frontier *f = &a.frontier;
     ordo_cuda_counters mine = {};

@@ -118,7 +118,8 @@ ORDO_DEV void near_far_expand(const near_far_ranks_args &a, const near_far_phase
 static __global__ void __launch_bounds__((ORDO_CUDA_THREADS), 4)
     near_far_ranks_kernel(const __grid_constant__ near_far_ranks_args a)
 {
-    __shared__ ordo_dev_queue near, far;
+    __shared__ near_far_queue near;
+    __shared__ ordo_dev_queue far;
     __shared__ op_dev_outbox outboxes[ORDO_CUDA_THREADS / 32];
     op_dev_outbox *const outbox = &outboxes[threadIdx.x / 32];
     const ordo_cuda_ranks &r = a.ranks;

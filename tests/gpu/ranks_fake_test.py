@@ -397,6 +397,13 @@ class Ranks(Simulated):
                 self.right(3 if scheduler == "inbox" else 2, ("sssp", "bfs")[i % 2], "--generate", graph, "-s", "--scheduler",
                            scheduler, "--seed", i, *words, **fakes)
 
+    def test_latency_bound(self):
+        """Under adds a run becomes latency-bound, and ceases to be, while warps read that: all lanes of one must agree."""
+        for seed in range(8 if QUICK else 24):
+            run = self.run_over(3, "bellman-ford", "--generate", "star --vertices 2130 --weights uniform:1:99", "-s", "--scheduler", "adds",
+                                "--seed", seed, "-n", 4, "--verify=both")
+            self.assertEqual((run.returncode, run.stdout.count("PASS")), (0, 4), (seed, run.stdout, run.stderr))
+
     def test_settings(self):
         """Little memory for entries, narrow and wide buckets, several runs."""
         for words in (("pool=64",), ("delta=1000",), ("buckets=4", "delta=4", "dynamic=off")):

@@ -19,7 +19,7 @@
 
 ORDO_BEGIN_DECLS
 
-enum { ORDO_BACKEND_ABI = 17 };
+enum { ORDO_BACKEND_ABI = 18 };
 
 /* An array of sessions, of which rank r has the units at[r] .. at[r + 1] - 1, each rank on its device. */
 typedef struct ordo_parted {

@@ -16,7 +16,7 @@
  *   op_dev_begin    sums: takes an item's cell
  *   op_dev_expand   a block expands the edges of up to ORDO_CUDA_THREADS items, balanced by degree
  *   ordo_dev_queue   a block's buffer for appending: one atomic on the shared counter for up to ORDO_CUDA_CAPACITY
- *                    items
+ *                    items; op_dev_queue is one in front of a frontier
  *   op_dev_push, op_dev_step   supersteps over a frontier (ordo_cuda_frontier): what bsp and near_far have in common
  *   op_dev_send, op_dev_receive, ordo_dev_meet   several GPUs (<ordo/detail/cuda/ranks.cuh>,
  * <ordo/detail/cuda/meet.cuh>) op_dev_mark, op_dev_send_marked   the same with messages behind a superstep

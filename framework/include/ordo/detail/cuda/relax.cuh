@@ -389,7 +389,7 @@ struct op_dev_nothing {
 
 /* Items that a block of so many threads buffers: those that its threads activate between two calls of `done()`, and as
  * many that were there. */
-template <int Threads> constexpr int op_dev_capacity = ORDO_CUDA_CAPACITY / ORDO_CUDA_THREADS * Threads;
+template <int Threads> constexpr int op_dev_capacity = ORDO_CUDA_CAPACITY / ORDO_CUDA_THREADS *Threads;
 
 template <typename Pause> constexpr bool op_dev_pauses = true;
 template <> constexpr bool op_dev_pauses<op_dev_nothing> = false;
@@ -459,6 +459,14 @@ ORDO_DEV void op_dev_expand(op_dev_tile_of<Threads> *tile, ordo_vid item, op_tak
 }
 
 /* ---- supersteps ---- */
+
+/* A block's buffer in front of a frontier, for as many items. Hubs of sums are cut when their cell has been taken. */
+#if ORDO_OP_ORDER == ORDO_SUM
+template <int Capacity> using op_dev_queue_of = ordo_dev_queue_of<Capacity>;
+#else
+template <int Capacity> using op_dev_queue_of = ordo_dev_frontier_queue_of<Capacity>;
+#endif
+typedef op_dev_queue_of<ORDO_CUDA_CAPACITY> op_dev_queue;
 
 /* A frontier; where cells sum with what was taken for each piece of a hub. */
 #if ORDO_OP_ORDER == ORDO_SUM
@@ -551,15 +559,11 @@ ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, Queue *q, const ordo_
         ordo_dev_store(&f->stamp[item], step);
     else if (!alone && ordo_dev_exchange(&f->stamp[item], step) == step)
         return 0;
-    ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     if (degree <= ORDO_CUDA_SEGMENT) {
-        ordo_dev_append(q, item, f->list[step & 1], &counters->count);
+        ordo_dev_append(q, item, f->list[step & 1], &f->counters[step % 3].count);
         return degree;
     }
-    ordo_u32 pieces = (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT);
-    ordo_u32 at = ordo_dev_add(&counters->segments, pieces);
-    for (ordo_u32 i = 0; i < pieces; i++)
-        f->segment[step & 1][at + i] = (ordo_u64)item << 32 | i;
+    ordo_dev_append_hub(q, f, step, item, (ordo_u32)((degree + ORDO_CUDA_SEGMENT - 1) / ORDO_CUDA_SEGMENT));
     return degree;
 }
 
@@ -573,9 +577,9 @@ enum { op_dev_narrow = ORDO_OP_ORDER == ORDO_SUM ? (int)ORDO_CUDA_NARROW : 1 };
  * see op_dev_deal), and `between()` where it may get another one. A block's first tile or piece is the one with the
  * block's number; only later ones are taken from the shared counter, so that steps with little work do not access that.
  * In steps with few items tiles are narrower, as even as can be, and several threads share an item, so that every block
- * has a tile; pieces are cut into parts likewise. `mine` are the counters of the calling thread. `locks`: as in op_dev_begin. `pause`: as
- * in op_dev_expand. `dealt`: tiles are assigned by the numbers of blocks, and no counter is touched. One function:
- * pieces of hubs and tiles share the block's registers and the loop that takes them. */
+ * has a tile; pieces are cut into parts likewise. `mine` are the counters of the calling thread. `locks`: as in
+ * op_dev_begin. `pause`: as in op_dev_expand. `dealt`: tiles are assigned by the numbers of blocks, and no counter is
+ * touched. One function: pieces of hubs and tiles share the block's registers and the loop that takes them. */
 template <int Threads, typename Sink, typename Done, typename Between, typename Pause = op_dev_nothing,
           typename Counters>
 ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *f, const ordo_cuda_rows *rows,
@@ -589,8 +593,8 @@ ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
     ordo_u32 share = 0, parts = 0; /* log2 of the threads of an item */
-    while (((ordo_u32)op_dev_narrow << share) < Threads &&
-           (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count << share)
+    while (((ordo_u32)op_dev_narrow << share) < Threads && (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count
+                                                                                                      << share)
         share++;
     const ordo_u32 lanes = 1u << share;
     const ordo_u32 even = (count + gridDim.x - 1) / gridDim.x; /* items a block, where each has one tile */
