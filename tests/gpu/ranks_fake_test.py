@@ -397,6 +397,16 @@ class Ranks(Simulated):
                 self.right(3 if scheduler == "inbox" else 2, ("sssp", "bfs")[i % 2], "--generate", graph, "-s", "--scheduler",
                            scheduler, "--seed", i, *words, **fakes)
 
+    def test_hubs(self):
+        """300 hubs, of which each reaches a vertex of its own by its last piece."""
+        path = self.file("hubs.wel")
+        with open(path, "w", encoding="ascii") as f:
+            for hub in range(1, 301):
+                f.write(f"0 {hub} {hub % 7 + 1}\n")
+                f.write("".join(f"{hub} {301 + leaf} {(hub * leaf) % 9 + 1}\n" for leaf in range(4096)) + f"{hub} {5000 + hub} 1\n")
+        for app, scheduler in (("bfs", "bsp"), ("sssp", "bsp"), ("sssp", "near_far")):
+            self.right(2, app, path, "--source", 0, "--scheduler", scheduler)
+
     def test_latency_bound(self):
         """Under adds a run becomes latency-bound, and ceases to be, while warps read that: all lanes of one must agree."""
         for seed in range(8 if QUICK else 24):
