@@ -279,6 +279,11 @@ ordo_graph_kind ordo_job_graph_kind(const ordo_job *job)
     return ordo_graph_kind_of(job->out);
 }
 
+ordo_u64 ordo_job_longest_row(const ordo_job *job)
+{
+    return job->own->graph ? ordo_graph_longest_row(job->own->graph) : 0;
+}
+
 double ordo_job_levels(const ordo_job *job)
 {
     return job->own->graph ? ordo_graph_levels(job->own->graph) : 0;

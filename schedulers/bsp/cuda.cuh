@@ -277,6 +277,8 @@ static ordo_status bsp_begin(ordo_job *job, bool needs_in, ordo_cuda *c, bsp_arg
         status = op_cuda_frontier_make(c, &a->frontier);
     if (!status)
         status = op_cuda_arguments(c, a, arrays);
+    if (!status && !ORDO_OVER_RANKS)
+        a->frontier.mean = ordo_cuda_mean_degree(job, bsp_pulls && a->direction == BSP_AUTO);
     if (!status && job->sync == ORDO_SYNC_LOCK)
         status = ordo_cuda_locks_make(c, ORDO_LOCK_TABLE, &a->locks);
     return status;

@@ -530,6 +530,9 @@ enum { ORDO_MOST_COLLECTED = 8 };
 
 /* The kind of the job's graph. */
 ORDO_API ordo_graph_kind ordo_job_graph_kind(const ordo_job *job);
+
+/* The edges of the longest row of job->out; 0: not known, or there are no edges. */
+ORDO_API ordo_u64 ordo_job_longest_row(const ordo_job *job);
 /* How many levels a breadth-first search of it has, a guess from a small part, for graphs whose degrees are similar. 0:
  * none, for small graphs and over several ranks. */
 ORDO_API double ordo_job_levels(const ordo_job *job);

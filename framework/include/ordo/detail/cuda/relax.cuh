@@ -548,13 +548,14 @@ ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, cons
 #else
 
 /* By one thread: puts an item, or the pieces of a hub, on the frontier of step `step`, unless it is there. Returns its
- * number of edges, or 0 if it was there already. `alone`: no other thread puts this item there in this step, so it
- * needs no stamp; over ranks the frontier's bits are made from stamps. */
+ * number of edges, or the mean where the frontier has one, or 0 if it was there already. `alone`: no other thread puts
+ * this item there in this step, so it needs no stamp; over ranks the frontier's bits are made from stamps. */
 template <typename Queue>
 ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, Queue *q, const ordo_cuda_rows *rows, ordo_vid item,
                               ordo_u32 step, bool alone)
 {
-    ordo_u64 degree = __ldg(rows->row + item + 1) - __ldg(rows->row + item); /* loaded while the stamp is exchanged */
+    const ordo_u64 degree = f->mean ? f->mean /* else loaded while the stamp is exchanged */
+                                    : __ldg(rows->row + item + 1) - __ldg(rows->row + item);
     if (alone && ORDO_OVER_RANKS)
         ordo_dev_store(&f->stamp[item], step);
     else if (!alone && ordo_dev_exchange(&f->stamp[item], step) == step)
