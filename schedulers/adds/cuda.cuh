@@ -48,8 +48,7 @@ ORDO_DEV ordo_dev_map adds_dev_map_of(const adds_dev_queue &q, ordo_u32 head, bo
     return map;
 }
 
-/* By a whole warp between two portions: that mapping, and whether the run is latency-bound, as the first lane reads it.
- */
+/* By a whole warp between two portions: the same; whether the run is latency-bound is what the first lane reads. */
 ORDO_DEV ordo_dev_map adds_dev_read_map(const adds_dev_queue &q)
 {
     const ordo_u32 head = ordo_dev_load(&q.words->head);

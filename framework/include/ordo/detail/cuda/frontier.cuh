@@ -63,8 +63,7 @@ static inline ordo_u32 ordo_cuda_mean_degree(const ordo_job *job, bool counted)
  * them alone would keep its warp waiting: a step that reached most hubs of rmat 2^25 took 116 us that way, for 63
  * (H200).
  *
- * Invariant: that of ordo_dev_queue_of, for `hub` as for `held`; hubs that found no place are on the frontier already.
- */
+ * Invariant: that of ordo_dev_queue_of, for `hub` as for `held`: what found no place is on the frontier already. */
 template <int Capacity> struct ordo_dev_frontier_queue_of : ordo_dev_queue_of<Capacity> {
     enum : ordo_u32 { HUBS = Capacity / 16 };
     ordo_u64 hub[HUBS]; /* item << 32 | number of its pieces */
@@ -79,7 +78,7 @@ template <int Capacity> ORDO_DEV void ordo_dev_start(ordo_dev_frontier_queue_of<
     ordo_dev_start((ordo_dev_queue_of<Capacity> *)q);
 }
 
-/* By one thread: puts the pieces of a hub on the frontier of `step`: at once, or behind the next flush. */
+/* By one thread: puts the pieces of a hub on the frontier of `step`: at once, or with the next flush. */
 template <int Capacity>
 ORDO_DEV void ordo_dev_append_hub(ordo_dev_queue_of<Capacity> *, const ordo_cuda_frontier *f, ordo_u32 step,
                                   ordo_u32 item, ordo_u32 pieces)
