@@ -1341,7 +1341,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     const ordo_u64 fixed = (apart ? 0 : job->targets * cell) +
                            (job->initial && !apart ? job->initial_count * sizeof(ordo_item) : 0) +
                            (ordo_job_cells_are_unset(job) ? job->initial_count * cell : 0) +
-                           ORDO_CUDA_COUNTED * sizeof *out->run.counters + sizeof *out->run.record;
+                           ORDO_CUDA_COUNTER_LINES * sizeof *out->run.counters + sizeof *out->run.record;
     ordo_status status = check_run(job, cell);
     if (!status && !apart)
         own->held = ordo_cuda_kept();
@@ -1358,7 +1358,7 @@ ordo_status ordo_cuda_begin(ordo_job *job, size_t cell, bool need_in, ordo_cuda 
     }
     if (!status)
         status = (out->run.counters =
-                      (ordo_cuda_counted *)ordo_cuda_alloc(out, ORDO_CUDA_COUNTED, sizeof *out->run.counters, true))
+                      (ordo_cuda_counter_line *)ordo_cuda_alloc(out, ORDO_CUDA_COUNTER_LINES, sizeof *out->run.counters, true))
                      ? ORDO_OK
                      : ORDO_ERR_MEMORY;
     if (!status)
@@ -1461,9 +1461,9 @@ ordo_status ordo_cuda_grid(const void *kernel, int threads, int blocks, int *gri
     return grid_of(kernel, threads, 0, blocks, grid);
 }
 
-/* Has the second-level cache keep cells that are about as large as it while edges stream through, which is a tenth
- * faster. Smaller arrays stay there anyway; of larger ones too small a part would. Returns whether it does; *out is
- * then for launches. */
+/* Sets a part of the second-level cache aside for cells, if they are about as large as the cache: they then stay there
+ * while edges stream through, which is a tenth faster. Smaller arrays stay there anyway; of larger ones too small a part
+ * would. Returns whether it did; *out is then an attribute for launches. */
 static bool keep_cells(const ordo_cuda *c, cudaLaunchAttribute *out)
 {
     const size_t bytes = (size_t)c->job->targets * c->own->cell;
@@ -1497,7 +1497,7 @@ static void keep_nothing(void)
         cudaGetLastError();
 }
 
-/* `kept`: that of keep_cells, or NULL. */
+/* `kept`: the attribute that keep_cells made, or NULL. */
 static ordo_status launch(const ordo_cuda *c, const ordo_cuda_step *step, const cudaLaunchAttribute *kept)
 {
     if (!step->kernel) /* see ordo_cuda_kernel */
@@ -1571,7 +1571,7 @@ ordo_status ordo_cuda_launch_all(ordo_cuda *c, const ordo_cuda_step *step, int c
 static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
 {
     ordo_job *job = c->job;
-    ordo_cuda_counted counters[ORDO_CUDA_COUNTED];
+    ordo_cuda_counter_line counters[ORDO_CUDA_COUNTER_LINES];
     ordo_cuda_record *record = (ordo_cuda_record *)ordo_alloc(1, sizeof *record);
     ordo_status status = record ? ORDO_OK : ORDO_ERR_MEMORY;
     if (!status)
@@ -1598,7 +1598,7 @@ static ordo_status copy_results(ordo_cuda *c, const ordo_cuda_own *own)
         status = ORDO_ERR_DEVICE;
     if (!status) {
         ordo_counters *to = &job->counters[0];
-        for (const ordo_cuda_counted &part : counters) {
+        for (const ordo_cuda_counter_line &part : counters) {
             to->items += part.items;
             to->edges += part.edges;
             to->useful += part.useful;

@@ -411,9 +411,10 @@ static ordo_status adds_run_job(ordo_job *job)
         delta = exp2(ceil(log2(delta)));
     int blocks = 0;
     ordo_status status = op_cuda_begin(job, &c);
-    const void *kernel = status ? NULL
-                                : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<!ORDO_OVER_RANKS>
-                                                                     : (const void *)adds_kernel<false>);
+    const void *kernel =
+        status ? NULL
+               : ordo_cuda_kernel(c.run.traced.live ? (const void *)adds_kernel<!ORDO_OVER_RANKS>
+                                                    : (const void *)adds_kernel<false>);
     if (!status)
         status = ordo_cuda_grid(kernel, ADDS_DEV_THREADS, (int)t[ADDS_BLOCKS], &blocks);
     ordo_u64 ids = 0;

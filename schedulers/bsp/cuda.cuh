@@ -115,8 +115,8 @@ using bsp_counters =
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
 template <bool Locked, bool Traced>
 static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
-                                                            : Traced ? bsp_blocks(4)
-                                                                     : (int)bsp_fit) bsp_kernel(const bsp_args a)
+                                                              : Traced ? bsp_blocks(4)
+                                                                       : (int)bsp_fit) bsp_kernel(const bsp_args a)
 {
     __shared__ bsp_tile tile;
     alignas(8) __shared__ bsp_queue queue;
@@ -278,7 +278,7 @@ static ordo_status bsp_begin(ordo_job *job, bool needs_in, ordo_cuda *c, bsp_arg
     if (!status)
         status = op_cuda_arguments(c, a, arrays);
     if (!status && !ORDO_OVER_RANKS)
-        a->frontier.mean = ordo_cuda_mean_degree(job, bsp_pulls && a->direction == BSP_AUTO);
+        a->frontier.mean_degree = ordo_cuda_mean_degree(job, bsp_pulls && a->direction == BSP_AUTO);
     if (!status && job->sync == ORDO_SYNC_LOCK)
         status = ordo_cuda_locks_make(c, ORDO_LOCK_TABLE, &a->locks);
     return status;

@@ -212,10 +212,11 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
         [[maybe_unused]] bool pulling = false;
         if (bsp_pulls_over_ranks && a.direction != BSP_PUSH) {
             const ordo_u64 left = edges_left[step & 1], last = last_work[step & 1];
-            pulling = all.has && !late &&
-                      (a.direction == BSP_PULL ? step > 1
-                       : bits                  ? all.work >= last || (double)all.work > (double)a.num_items / a.beta
-                              : (double)all.edges > (double)left / a.alpha && all.work > BSP_GROWTH * last);
+            pulling =
+                all.has && !late &&
+                (a.direction == BSP_PULL ? step > 1
+                 : bits                  ? all.work >= last || (double)all.work > (double)a.num_items / a.beta
+                                         : (double)all.edges > (double)left / a.alpha && all.work > BSP_GROWTH * last);
             if (threadIdx.x == 0) { /* read behind the next meeting */
                 edges_left[(step + 1) & 1] = left - (all.edges < left ? all.edges : left);
                 last_work[(step + 1) & 1] = all.work;

@@ -53,6 +53,7 @@ typedef struct near_far_args {
     ordo_cuda_run run;
 } near_far_args;
 
+/* The buffer of near items. Items of critical operators have no rows, so none is a hub. */
 #if ORDO_OP_KIND == ORDO_KIND_RELAX
 typedef op_dev_queue near_far_queue;
 #else

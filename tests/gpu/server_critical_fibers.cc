@@ -83,7 +83,7 @@ static bool run_grid(ordo_u64 seed, unsigned blocks, const op_state &state, ordo
     const ordo_u32 log = server_ring_log(1, nested_form ? (ordo_u32)SERVER_THREADS : (ordo_u32)critical_both_batch);
     ordo_u32 halt = 0;
     ordo_u64 pending = 0;
-    ordo_cuda_counted counters = {};
+    ordo_cuda_counter_line counters = {};
     server_owners owners = {};
     owners.servers = blocks;
     owners.targets = targets;

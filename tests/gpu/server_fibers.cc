@@ -97,7 +97,7 @@ static bool run(ordo_u64 seed)
     const unsigned blocks_here = 1 + (unsigned)draw(&r, 5);
     const ordo_u32 log = server_ring_log(1, (ordo_u32)lock_server_batch), line = ORDO_CUDA_LINE;
     ordo_u32 halt = 0;
-    ordo_cuda_counted counters = {};
+    ordo_cuda_counter_line counters = {};
     order = lock_server_both_args{};
     order.owners.servers = blocks_here;
     order.owners.targets = g.n;

@@ -54,12 +54,12 @@ typedef struct ordo_cuda_counters {
     ordo_u64 items, edges, useful, stale, activations;
 } ordo_cuda_counters;
 
-/* One of the places where warps add what they have counted, a cache line; the run's counts are the sums over all. At
- * the end of a kernel all warps add at once, and atomics on one line wait for each other: 1.4 G/s on an H200. */
-typedef struct ordo_cuda_counted : ordo_cuda_counters {
+/* A cache line to which warps add their counters. A run has several, and its counts are the sums over them: at the end
+ * of a kernel all warps add at once, and atomics on one line are done one after the other, 1.4 G/s on an H200. */
+typedef struct ordo_cuda_counter_line : ordo_cuda_counters {
     ordo_u64 padding[11];
-} ordo_cuda_counted;
-enum { ORDO_CUDA_COUNTED = 64 };
+} ordo_cuda_counter_line;
+enum { ORDO_CUDA_COUNTER_LINES = 64 };
 
 /* A sample of the trace; see ordo_sample. */
 typedef struct ordo_cuda_moment {
@@ -121,7 +121,7 @@ typedef struct ordo_cuda_traced {
 typedef struct ordo_cuda_run {
     const ordo_item *initial; /* [initial_count], or NULL: all */
     ordo_u64 initial_count;
-    ordo_cuda_counted *counters; /* [ORDO_CUDA_COUNTED] */
+    ordo_cuda_counter_line *counters; /* [ORDO_CUDA_COUNTER_LINES] */
     ordo_cuda_record *record;
     ordo_cuda_mailbox *mailbox;
     ordo_cuda_traced traced;

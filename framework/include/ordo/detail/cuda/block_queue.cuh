@@ -6,11 +6,11 @@
 #include <ordo/detail/cuda/atomics.cuh>
 
 enum {
-    ORDO_CUDA_THREADS = 256,                    /* threads of a block */
+    ORDO_CUDA_THREADS = 256,   /* threads of a block */
     ORDO_CUDA_CAPACITY = 8 * ORDO_CUDA_THREADS, /* items that a block buffers before it appends them */
-    ORDO_CUDA_FEW = 4,        /* most edges per thread of an item that is processed by its own threads */
-    ORDO_CUDA_NARROW = 8,     /* items in the smallest tile */
-    ORDO_CUDA_SEGMENT = 4096, /* edges in a piece of a hub; an item with more edges is a hub */
+    ORDO_CUDA_FEW = 4,         /* most edges per thread of an item that is processed by its own threads */
+    ORDO_CUDA_NARROW = 8,      /* items in the smallest tile */
+    ORDO_CUDA_SEGMENT = 4096,  /* edges in a piece of a hub; an item with more edges is a hub */
 };
 
 /* A block's buffer, in shared memory, in front of a worklist that the whole grid appends to.

@@ -25,7 +25,7 @@ typedef struct ordo_cuda_frontier {
     ordo_u64 *segment[2];                   /* item << 32 | number of the piece */
     ordo_u32 *stamp;                        /* [num_items], 0 at first */
     ordo_cuda_superstep_counters *counters; /* [3], 0 at first */
-    ordo_u32 mean;                          /* edges that every item counts for; 0: as many as its row has */
+    ordo_u32 mean_degree;                   /* edges that each item counts for; 0: as many as its row has */
 } ordo_cuda_frontier;
 
 static inline ordo_u64 ordo_cuda_pieces(ordo_u64 m)
@@ -36,7 +36,7 @@ static inline ordo_u64 ordo_cuda_pieces(ordo_u64 m)
 static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, ordo_cuda_frontier *f)
 {
     const ordo_u64 pieces = ordo_cuda_pieces(m);
-    f->mean = 0;
+    f->mean_degree = 0;
     for (int i = 0; i < 2; i++) {
         if (!(f->list[i] = (ordo_u32 *)ordo_cuda_alloc(c, num_items, sizeof(ordo_u32), false)) ||
             !(f->segment[i] = (ordo_u64 *)ordo_cuda_alloc(c, pieces, sizeof(ordo_u64), false)))
@@ -49,9 +49,9 @@ static inline ordo_status ordo_cuda_frontier_make(ordo_cuda *c, ordo_u64 num_ite
     return f->counters ? ORDO_OK : ORDO_ERR_MEMORY;
 }
 
-/* On the host: `mean` of a frontier. Rows need not be looked up when items are pushed if none is a hub and, where the
- * edges of a step are counted, all degrees are similar; looking them up took a twentieth of a search by levels (degrees
- * four and 16, H200). Else 0. */
+/* On the host: `mean_degree` for a frontier over the job's graph. A push need not load the row of its item if no item is
+ * a hub and, where the scheduler counts the edges of a step, degrees are similar. Loading it took a twentieth of a
+ * breadth-first search (uniform, degrees four and 16, H200). Otherwise returns 0. */
 static inline ordo_u32 ordo_cuda_mean_degree(const ordo_job *job, bool counted)
 {
     const ordo_u64 longest = ordo_job_longest_row(job);

@@ -13,9 +13,9 @@ ORDO_DEV ordo_item ordo_dev_initial(const ordo_cuda_run *run, ordo_u64 i)
 }
 
 /* By a whole warp: adds the counters of its lanes to those of the run. */
-ORDO_DEV void ordo_dev_publish(ordo_cuda_counted *counters, ordo_cuda_counters mine)
+ORDO_DEV void ordo_dev_publish(ordo_cuda_counter_line *counters, ordo_cuda_counters mine)
 {
-    ordo_cuda_counted *const to = &counters[(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) % ORDO_CUDA_COUNTED];
+    ordo_cuda_counter_line *const to = &counters[(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) % ORDO_CUDA_COUNTER_LINES];
     ordo_u64 values[5] = {mine.items, mine.edges, mine.useful, mine.stale, mine.activations};
     for (int i = 0; i < 5; i++) {
         for (int step = 16; step; step /= 2)
@@ -36,14 +36,14 @@ typedef struct ordo_dev_counters {
 
 /* By a whole warp, in each step: if a lane has counted 2^31 of something, adds the counts of all lanes to those of the
  * grid, so that 32 bits do not overflow. */
-ORDO_DEV void ordo_dev_publish_large(ordo_cuda_counted *to, ordo_dev_counters *mine)
+ORDO_DEV void ordo_dev_publish_large(ordo_cuda_counter_line *to, ordo_dev_counters *mine)
 {
     if (__any_sync(~0u, (mine->edges | mine->items) >> 31)) {
         ordo_dev_publish(to, *mine);
         *mine = {};
     }
 }
-ORDO_DEV void ordo_dev_publish_large(ordo_cuda_counted *, ordo_cuda_counters *)
+ORDO_DEV void ordo_dev_publish_large(ordo_cuda_counter_line *, ordo_cuda_counters *)
 {
     /* 64 bits do not overflow */
 }

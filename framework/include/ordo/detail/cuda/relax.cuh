@@ -389,7 +389,7 @@ struct op_dev_nothing {
 
 /* Items that a block of so many threads buffers: those that its threads activate between two calls of `done()`, and as
  * many that were there. */
-template <int Threads> constexpr int op_dev_capacity = ORDO_CUDA_CAPACITY / ORDO_CUDA_THREADS *Threads;
+template <int Threads> constexpr int op_dev_capacity = ORDO_CUDA_CAPACITY / ORDO_CUDA_THREADS * Threads;
 
 template <typename Pause> constexpr bool op_dev_pauses = true;
 template <> constexpr bool op_dev_pauses<op_dev_nothing> = false;
@@ -548,13 +548,13 @@ ORDO_DEV void op_dev_begin_shared(const op_dev_frontier *f, op_cell *cells, cons
 #else
 
 /* By one thread: puts an item, or the pieces of a hub, on the frontier of step `step`, unless it is there. Returns its
- * number of edges, or the mean where the frontier has one, or 0 if it was there already. `alone`: no other thread puts
+ * number of edges, or the frontier's mean degree if it has one, or 0 if it was there already. `alone`: no other thread puts
  * this item there in this step, so it needs no stamp; over ranks the frontier's bits are made from stamps. */
 template <typename Queue>
 ORDO_DEV ordo_u64 op_dev_push(const ordo_cuda_frontier *f, Queue *q, const ordo_cuda_rows *rows, ordo_vid item,
                               ordo_u32 step, bool alone)
 {
-    const ordo_u64 degree = f->mean ? f->mean /* else loaded while the stamp is exchanged */
+    const ordo_u64 degree = f->mean_degree ? f->mean_degree /* else loaded while the stamp is exchanged */
                                     : __ldg(rows->row + item + 1) - __ldg(rows->row + item);
     if (alone && ORDO_OVER_RANKS)
         ordo_dev_store(&f->stamp[item], step);
@@ -594,8 +594,8 @@ ORDO_DEV void op_dev_step(op_dev_tile_of<Threads> *tile, const op_dev_frontier *
     ordo_cuda_superstep_counters *counters = &f->counters[step % 3];
     const ordo_u32 count = counters->count, segments = counters->segments;
     ordo_u32 share = 0, parts = 0; /* log2 of the threads of an item */
-    while (((ordo_u32)op_dev_narrow << share) < Threads && (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count
-                                                                                                      << share)
+    while (((ordo_u32)op_dev_narrow << share) < Threads &&
+           (ordo_u64)gridDim.x * (Threads / 2) >= (ordo_u64)count << share)
         share++;
     const ordo_u32 lanes = 1u << share;
     const ordo_u32 even = (count + gridDim.x - 1) / gridDim.x; /* items a block, where each has one tile */
