@@ -32,14 +32,20 @@ ORDO_DEV part part_of(ordo_u64 warp, ordo_u64 warps, ordo_u32 lanes, ordo_u64 en
     return {first, step, lane % lanes || first >= entries ? 0 : (entries - first - 1) / step + 1};
 }
 
+/* Adds an entry, if the thread `got` one. */
+ORDO_DEV void add_entry(taken *t, bool got, const entry &e)
+{
+    t->count += got;
+    t->sum += got ? e.value : 0;
+    t->squares += got ? (ordo_u64)e.value * e.item : 0;
+}
+
 /* By a whole warp: tries to take an entry for each lane that `wants` one. Returns whether the lane got it. */
 template <bool Together, typename Queue> ORDO_DEV bool take_one(const Queue &queue, bool wants, taken *t)
 {
     entry e = {};
     const bool got = ordo_dev_broker_take_one<Together>(queue, wants, &e);
-    t->count += got;
-    t->sum += got ? e.value : 0;
-    t->squares += got ? (ordo_u64)e.value * e.item : 0;
+    add_entry(t, got, e);
     return got;
 }
 

@@ -6,10 +6,10 @@
  * Method. Words and places of a queue are in memory that all GPUs see, and its operations have system scope
  * (<ordo/scheduler/broker_queue.cuh>, Several GPUs). A rank puts an entry straight into the queue of another one: it
  * draws the ticket there, and stores the entry into the place. It takes from its own queue alone.
- *   `staged`    a block collects entries in shared memory, by the queue to which they go. When a queue's share of that
- *               may have no place for those of one more turn, and at the end, one of its threads draws tickets for all
- *               of them, and all store them. So a link is crossed by few requests that a block waits for; entries cross
- *               it together.
+ *   `staged`    a block collects entries in shared memory, by the queue to which they go. When there are enough for one
+ *               (due_of), and at the end, one of its threads draws tickets for all of them, and all store them. So a
+ *               link is crossed by few requests that a block waits for; entries cross it together. Likewise one thread
+ *               draws the tickets of the entries that the block's threads take.
  *   otherwise   each entry for another rank is a call of its own lane; those for the rank's own queue are calls of
  *               warps, as on one GPU.
  *
@@ -20,15 +20,15 @@
  *
  * The end. A lane has as many entries to take as to put, and a rank's lanes together as many as come. So a kernel ends
  * when its lanes have put and taken theirs, and ranks need not tell each other. `phases` is one kernel here: all ranks
- * meet between puts and takes. `mixed`: a warp puts and takes, over and over. The time is from when the kernels of all
- * ranks have met to when all have met again behind their last take.
+ * meet between puts and takes. `mixed`: a warp, or a block where that is staged, puts and takes, over and over. The
+ * time is from when the kernels of all ranks have met to when all have met again behind their last take.
  *
  * Progress. All blocks are resident (a cooperative launch). A call waits only as the queue's header says; a block
  * draws tickets in several queues, and its threads write them queue by queue, in the order of ranks. So of all tickets
  * that are drawn and not written, or not read, the least by queue and then by number waits for none. In `phases` a
  * queue has places for all of its entries. In `mixed` entries stay in shared memory while their queue is full, which
- * then holds entries; some lane of its rank has not taken its part, and its warp takes at every turn, also while its
- * block has entries that find no place. So a queue that is full is emptied.
+ * then holds entries; some lane of its rank has not taken its part, and takes at every turn, also while its block has
+ * entries that find no place. So a queue that is full is emptied.
  *
  * Not done: calls of each lane for itself.
  */
@@ -50,6 +50,7 @@ typedef struct ranks_order {
     ordo_u64 remote;                               /* of 2^32 */
     ordo_u32 lanes;
     ordo_u32 room; /* of a block's stage, for each queue */
+    ordo_u32 due;  /* entries for a queue that a block puts at once */
     bool mixed;
     taken *all;
     ordo_cuda_ranks ranks;
@@ -71,6 +72,8 @@ typedef struct ranks_stage {
         ordo_u64 ticket;
         ordo_u32 from, count;
     } leaves[ORDO_CUDA_RANKS]; /* what is written now */
+    ordo_u32 wanted, got;      /* threads that want an entry, and how many of them get one, */
+    ordo_u64 ticket;           /* from this ticket on */
 } ranks_stage;
 
 /* How many ranks further the owner of a rank's i-th entry is. */
@@ -96,13 +99,12 @@ ORDO_DEV ordo_u32 next_entry(const ranks_order &o, const ranks_worker &w, entry 
 
 /* ---- staged: by whole blocks ---- */
 
-/* By one thread for each rank: draws tickets for what the block has collected for it, if one more turn may not find
- * room, or if `all`. */
+/* By one thread for each rank: draws tickets for what the block has collected for it, if that is enough or `all`. */
 ORDO_DEV void draw_tickets(const ranks_order &o, ranks_stage *s, ordo_u32 to, bool all)
 {
     const ordo_u32 count = s->count[to] < o.room ? s->count[to] : o.room, from = s->first[to];
     ordo_u32 got = 0;
-    if (count && (all || count + blockDim.x > o.room))
+    if (count && (all || count >= o.due))
         got = ordo_dev_broker_to_write(o.queue[to], count, &s->leaves[to].ticket);
     s->leaves[to].from = from;
     s->leaves[to].count = got;
@@ -142,6 +144,24 @@ ORDO_DEV bool put_staged(const ranks_order &o, ranks_stage *s, ranks_worker *w)
     return left;
 }
 
+/* A turn: takes an entry for each thread that wants one, by one call. */
+ORDO_DEV void take_staged(const ranks_order &o, ranks_stage *s, ranks_worker *w)
+{
+    const ordo_dev_broker_system &own = o.queue[o.ranks.rank];
+    const bool wants = w->got.count < w->mine.count;
+    const ordo_u32 before = wants ? ordo_dev_add_block(&s->wanted, 1u) : 0;
+    entry e = {};
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        s->got = s->wanted ? ordo_dev_broker_to_read(own, s->wanted, 1, &s->ticket) : 0;
+        s->wanted = 0;
+    }
+    __syncthreads();
+    const bool gets = wants && before < s->got;
+    ordo_dev_broker_read(own, gets, s->ticket + before, &e);
+    add_entry(&w->got, gets, e);
+}
+
 /* ---- one by one: by whole warps ---- */
 
 /* A turn. Returns whether the warp has any left. */
@@ -160,20 +180,27 @@ ORDO_DEV bool put_singly(const ranks_order &o, ranks_worker *w)
 
 /* ---- */
 
+template <bool Staged> ORDO_DEV void take(const ranks_order &o, ranks_stage *s, ranks_worker *w)
+{
+    if (Staged)
+        take_staged(o, s, w);
+    else
+        take_one<true>(o.queue[o.ranks.rank], w->got.count < w->mine.count, &w->got);
+}
+
 template <bool Staged> ORDO_DEV void work(const ranks_order &o, ranks_stage *s, ordo_u64 *met, ranks_worker *w)
 {
-    const ordo_dev_broker_system &own = o.queue[o.ranks.rank];
     for (;;) {
         const bool left = Staged ? put_staged(o, s, w) : put_singly(o, w);
         if (o.mixed)
-            take_one<true>(own, w->got.count < w->mine.count, &w->got);
+            take<Staged>(o, s, w);
         if (!left)
             break;
     }
     if (!o.mixed)
         ordo_dev_meet(o.ranks, met, [] { return (ordo_u64)0; });
-    while (__any_sync(~0u, w->got.count < w->mine.count))
-        take_one<true>(own, w->got.count < w->mine.count, &w->got);
+    while (Staged ? __syncthreads_or(w->got.count < w->mine.count) : __any_sync(~0u, w->got.count < w->mine.count))
+        take<Staged>(o, s, w);
 }
 
 template <bool Staged>
@@ -186,6 +213,8 @@ static __global__ void __launch_bounds__((QUEUE_THREADS), 1) call_queues(const _
     w.mine = part_of(blockIdx.x * warps + threadIdx.x / 32, gridDim.x * warps, o.lanes, o.entries);
     if (threadIdx.x < ORDO_CUDA_RANKS)
         stage.first[threadIdx.x] = stage.count[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        stage.wanted = 0;
     ordo_dev_meet(o.ranks, &met, [] { return (ordo_u64)0; });
     const ordo_u64 began = ordo_dev_clock();
     work<Staged>(o, &stage, &met, &w);
@@ -212,6 +241,17 @@ static ordo_status check_grid(const ordo_queue_load *l, const void *kernel)
                          "once",
                          l->blocks, l->threads, most);
     return status;
+}
+
+/* How many entries for a queue a block collects before it puts them. At most as many as leave space for one more turn;
+ * at most its part of the queue's places, as all blocks put at about the same time: what is more would find the queue
+ * full, and meanwhile those that take would find it empty. At least as many as a warp has. */
+static ordo_u32 due_of(const ordo_queue_load *l, ordo_u32 room)
+{
+    const ordo_u64 part = ((ordo_u64)1 << queue_shift(l)) / ((ordo_u64)l->blocks * l->ranks->count);
+    const ordo_u32 most = room > l->threads ? room - l->threads + 1 : 1;
+    const ordo_u64 due = part > 32 ? part : 32;
+    return due < most ? (ordo_u32)due : most;
 }
 
 static ordo_status make_ranks(const ordo_queue_load *l, const ordo_remote *remote, ranks_order *o)
@@ -248,6 +288,7 @@ ordo_status ordo_cuda_queue_ranks(const ordo_queue_load *l, ordo_queue_taken *ou
     o.remote = (ordo_u64)(l->remote * 4294967296.0);
     o.lanes = l->lanes;
     o.room = QUEUE_STAGE / remote.count;
+    o.due = due_of(l, o.room);
     o.mixed = l->mixed;
     ordo_status status = check_grid(l, kernel);
     if (!status)

@@ -47,8 +47,10 @@ static cudaError_t fiber_launch_queue(const cudaLaunchConfig_t *config, const vo
     if (shift && ((ranks_order *)args[0])->mixed)
         for (ordo_dev_broker_system &queue : ((ranks_order *)args[0])->queue)
             queue.shift = (ordo_u32)atoi(shift);
-    if (room)
+    if (room) { /* less than a block has threads, so what is there is put at each turn */
         ((ranks_order *)args[0])->room = (ordo_u32)atoi(room);
+        ((ranks_order *)args[0])->due = 1;
+    }
     fiber_call = kernel;
     fiber_order = args[0];
     return cudaLaunchKernelExC(
