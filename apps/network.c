@@ -3,7 +3,8 @@
  *
  * Method. The row of a vertex is merged from its out-edges and its in-edges, both in ascending order of the other end,
  * so memory is read and written sequentially; where each edge has its reverse, the graph's own rows will do. Short rows
- * are then shuffled. An edge finds its reverse in the other row. All loops over vertices are shared out.
+ * are then shuffled. An edge to a higher vertex finds its reverse in the other row. All loops over vertices are shared
+ * out.
  *
  * Not done: several threads for capacities that are checked, or infinite. network.cu makes the same rows and edges on a
  * GPU.
@@ -146,8 +147,11 @@ typedef struct making {
     ordo_network *net;
     const ordo_csr *g, *in; /* rows that are looked at, or merged */
     bool checked;           /* the rows are said to be those of a symmetric graph, and are checked */
+    discharge_edge *spare;  /* NULL: rows have been counted; or, of one thread, for edges of a row without capacity */
     ordo_u32 failed;        /* atomic: not 0 if a row is not as expected */
-    ordo_u64 wrong;         /* atomic: if checked, an edge without reverse, tail and head; ~0: none */
+    bool all;               /* the reverse of each edge is looked for, not only of those to higher vertices */
+    ordo_u64 surplus;       /* atomic: edges to higher vertices, less those to lower ones */
+    ordo_u64 wrong;         /* atomic: an edge without reverse, tail and head */
 } making;
 
 static bool has_failed(const making *m)
@@ -279,59 +283,101 @@ static void fill_range(void *arg, ordo_u64 begin, ordo_u64 end)
     ordo_network *net = m->net;
     for (ordo_u64 x = begin; x < end; x++) {
         merge r = merge_begin(m, (ordo_vid)x);
-        ordo_u32 to = net->row[x], back = net->out[x];
+        discharge_edge *const back = m->spare ? m->spare : &net->edge[net->out[x]];
+        ordo_u32 to = net->row[x], only_back = 0;
         ordo_vid head;
         ordo_u64 there, here;
-        while (merge_next(&r, &head, &there, &here))
-            net->edge[there ? to++ : back++] = (discharge_edge){head, here > 0, there};
+        while (merge_next(&r, &head, &there, &here)) {
+            discharge_edge *const edge = there ? &net->edge[to++] : &back[only_back++];
+            *edge = (discharge_edge){head, here > 0, there};
+        }
+        if (m->spare) {
+            memcpy(&net->edge[to], back, only_back * sizeof *back);
+            net->out[x] = to;
+            net->row[x + 1] = to + only_back;
+        }
         mix_row(net, (ordo_vid)x);
     }
 }
 
-/* The edge from w to x, in the part of the row of w with capacity (`holds`), or without; the end of that part where
- * there is none. */
-static inline ordo_u32 find_head(const ordo_network *net, ordo_vid w, ordo_vid x, bool holds, ordo_u32 *end)
+/* The edge from w to x, in the part of the row of w with capacity (`holds`), or without; row[w + 1] where there is
+ * none. All of a short row is looked at: where in it the edge is cannot be predicted. */
+static inline ordo_u32 find_head(const ordo_network *net, ordo_vid w, ordo_vid x, bool holds)
 {
-    ordo_u32 at = holds ? net->row[w] : net->out[w];
-    *end = holds ? net->out[w] : net->row[w + 1];
+    const ordo_u32 end = net->row[w + 1];
+    ordo_u32 at = net->row[w], found = end;
     if (is_mixed(net, w)) {
-        while (at < *end && net->edge[at].head != x)
-            at++;
-        return at;
+        for (; at < end; at++)
+            found = net->edge[at].head == x ? at : found;
+        return found;
     }
-    for (ordo_u32 after = *end; at < after;) {
+    at = holds ? at : net->out[w];
+    for (ordo_u32 after = holds ? net->out[w] : end; at < after;) {
         const ordo_u32 middle = at + (after - at) / 2;
         if (net->edge[middle].head < x)
             at = middle + 1;
         else
             after = middle;
     }
-    return at < *end && net->edge[at].head == x ? at : *end;
+    return at < end && net->edge[at].head == x ? at : end;
+}
+
+/* Pairs edge e of x. */
+static inline bool pair_edge(making *m, ordo_vid x, ordo_u32 e)
+{
+    ordo_network *net = m->net;
+    const ordo_vid w = net->edge[e].head;
+    const bool holds = m->checked || net->edge[e].reverse; /* not read where the other end may write it */
+    const ordo_u32 at = find_head(net, w, x, holds);
+    if (at == net->row[w + 1]) {
+        __atomic_store_n(&m->wrong, (ordo_u64)x << 32 | w, __ATOMIC_RELAXED);
+        fail(m);
+        return false;
+    }
+    if (w > x) {
+        net->edge[e].reverse = at;
+        net->edge[at].reverse = e;
+    }
+    return true;
 }
 
 /* Pairs residual edges, each pair where its lower end is. */
 static void pair_range(void *arg, ordo_u64 begin, ordo_u64 end)
 {
     making *m = arg;
-    ordo_network *net = m->net;
-    for (ordo_u64 x = begin; x < end && !has_failed(m); x++)
-        for (ordo_u32 e = net->row[x]; e < net->row[x + 1]; e++) {
-            const ordo_vid w = net->edge[e].head;
-            if (w < x && !m->checked)
-                continue;
-            const bool holds = m->checked || net->edge[e].reverse; /* not read where the other end may write it */
-            ordo_u32 last;
-            const ordo_u32 at = find_head(net, w, (ordo_vid)x, holds, &last);
-            if (at == last) {
-                __atomic_store_n(&m->wrong, x << 32 | w, __ATOMIC_RELAXED);
-                fail(m);
-                return;
-            }
-            if (w > x) {
-                net->edge[e].reverse = at;
-                net->edge[at].reverse = e;
-            }
+    const ordo_network *net = m->net;
+    ordo_u64 surplus = 0;
+    for (ordo_u64 x = begin; x < end && !has_failed(m); x++) {
+        ordo_u32 pairs[ORDO_NETWORK_MIXED], count = 0, e = net->row[x];
+        for (; is_mixed(net, (ordo_vid)x) && e < net->row[x + 1]; e++) { /* chosen without a branch */
+            const bool higher = net->edge[e].head > x;
+            pairs[count] = e;
+            count += m->all || higher;
+            surplus += higher ? 1 : ~(ordo_u64)0;
         }
+        for (ordo_u32 i = 0; i < count; i++)
+            if (!pair_edge(m, (ordo_vid)x, pairs[i]))
+                return;
+        for (; e < net->row[x + 1]; e++) {
+            const bool higher = net->edge[e].head > x;
+            surplus += higher ? 1 : ~(ordo_u64)0;
+            if ((m->all || higher) && !pair_edge(m, (ordo_vid)x, e))
+                return;
+        }
+    }
+    __atomic_fetch_add(&m->surplus, surplus, __ATOMIC_RELAXED);
+}
+
+/* Pairs all edges, or finds one without reverse. The heads of a row differ, so if each edge to a higher vertex has its
+ * reverse, and as many lead to lower ones, each of those has one, too. */
+static ordo_status pair_rows(making *m, int threads)
+{
+    ordo_status status = ordo_for_ranges(threads, m->net->n, ORDO_GRAIN, pair_range, m);
+    if (!status && !m->failed && m->surplus) {
+        m->all = true;
+        status = ordo_for_ranges(threads, m->net->n, ORDO_GRAIN, pair_range, m);
+    }
+    return status;
 }
 
 /* The residual edges of a graph in which each edge has its reverse, and none is a loop, parallel to another, out of
@@ -372,15 +418,16 @@ static ordo_status own_rows(ordo_network *net, int threads, bool *own)
     if (!m.failed)
         status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, own_range, &m);
     if (!status && !m.failed)
-        status = ordo_for_ranges(threads, g->n, ORDO_GRAIN, pair_range, &m);
+        status = pair_rows(&m, threads);
     *own = !m.failed;
     return status;
 }
 
-static ordo_status make_rows(ordo_network *net, const ordo_csr *in, int threads)
+/* Several threads count the edges of all rows before they fill them. */
+static ordo_status fill_rows(making *m, int threads)
 {
-    making m = {.net = net, .g = net->rows, .in = in, .checked = in == net->rows};
-    ordo_status status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, count_range, &m);
+    ordo_network *net = m->net;
+    ordo_status status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, count_range, m);
     ordo_u32 before = 0;
     for (ordo_u64 x = 0; x < net->n && !status; x++) {
         const ordo_u32 count = net->row[x];
@@ -389,10 +436,31 @@ static ordo_status make_rows(ordo_network *net, const ordo_csr *in, int threads)
         before += count;
     }
     net->row[net->n] = before;
+    return status ? status : ordo_for_ranges(threads, net->n, ORDO_GRAIN, fill_range, m);
+}
+
+/* One thread fills a row behind the other. */
+static ordo_status fill_rows_alone(making *m)
+{
+    ordo_u64 widest = 1;
+    for (ordo_u64 x = 0; x < m->net->n; x++)
+        if (m->in->row[x + 1] - m->in->row[x] > widest)
+            widest = m->in->row[x + 1] - m->in->row[x];
+    m->spare = ordo_alloc(widest, sizeof *m->spare);
+    if (!m->spare)
+        return ORDO_ERR_MEMORY;
+    m->net->row[0] = 0;
+    fill_range(m, 0, m->net->n);
+    ordo_free(m->spare);
+    return ORDO_OK;
+}
+
+static ordo_status make_rows(ordo_network *net, const ordo_csr *in, int threads)
+{
+    making m = {.net = net, .g = net->rows, .in = in, .checked = in == net->rows};
+    ordo_status status = threads == 1 ? fill_rows_alone(&m) : fill_rows(&m, threads);
     if (!status)
-        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, fill_range, &m);
-    if (!status)
-        status = ordo_for_ranges(threads, net->n, ORDO_GRAIN, pair_range, &m);
+        status = pair_rows(&m, threads);
     if (!status && m.failed)
         status = ordo_fail(ORDO_ERR_INPUT,
                            "edge %u -> %u has no reverse of the same weight, in a graph said to be symmetric",

@@ -483,7 +483,6 @@ START_TEST(bad_input_is_refused_in_one_line)
     static const ordo_status statuses[] = {ORDO_ERR_NEGATIVE_WEIGHT, ORDO_ERR_OVERFLOW};
     static const char *const sentences[] = {"edge 1 -> 0 has capacity -1099511627776", "add up to 2^62 or more"};
     static const ordo_vid head[] = {1, 0};
-    static const ordo_u32 weight[] = {5, 0};
     for (int i = 0; i < 2; i++) {
         g = borrowed(
             &(ordo_csr){
@@ -492,10 +491,43 @@ START_TEST(bad_input_is_refused_in_one_line)
         refused(g, 0, 1, statuses[i], sentences[i]);
         ordo_graph_free(g);
     }
-    g = borrowed(
-        &(ordo_csr){.n = 2, .m = 2, .row = row, .head = head, .weight = weight, .stride = 1, .weight_type = ORDO_U32},
+    for (int i = 0; i < 2; i++) { /* the edge to the higher vertex alone, and that to the lower one alone */
+        const ordo_u32 one[] = {i ? 0 : 5, i ? 5 : 0};
+        g = borrowed(
+            &(ordo_csr){.n = 2, .m = 2, .row = row, .head = head, .weight = one, .stride = 1, .weight_type = ORDO_U32},
+            true);
+        refused(g, 0, 1, ORDO_ERR_INPUT,
+                i ? "edge 1 -> 0 has no reverse of the same weight, in a graph said to be symmetric"
+                  : "edge 0 -> 1 has no reverse of the same weight, in a graph said to be symmetric");
+        ordo_graph_free(g);
+    }
+}
+END_TEST
+
+/* A hub whose row is long, and a vertex that it leads to without an edge back. */
+START_TEST(hub_without_reverse)
+{
+    enum { HUB = 40, LOST = 7 };
+    ordo_eid row[HUB + 2];
+    ordo_vid head[2 * HUB];
+    ordo_u32 weight[2 * HUB];
+    ordo_eid m = 0;
+    for (ordo_vid v = 0; v < HUB; v++) {
+        row[v] = m;
+        head[m] = HUB;
+        m += v != LOST;
+    }
+    row[HUB] = m;
+    for (ordo_vid v = 0; v < HUB; v++)
+        head[m++] = v;
+    row[HUB + 1] = m;
+    for (ordo_eid e = 0; e < m; e++)
+        weight[e] = 5;
+    ordo_graph *g = borrowed(
+        &(ordo_csr){
+            .n = HUB + 1, .m = m, .row = row, .head = head, .weight = weight, .stride = 1, .weight_type = ORDO_U32},
         true);
-    refused(g, 0, 1, ORDO_ERR_INPUT, "in a graph said to be symmetric");
+    refused(g, 0, 1, ORDO_ERR_INPUT, "edge 40 -> 7 has no reverse of the same weight, in a graph said to be symmetric");
     ordo_graph_free(g);
 }
 END_TEST
@@ -566,6 +598,7 @@ int main(void)
     tcase_add_test(tests, wide_capacities);
     tcase_add_test(tests, large_and_infinite_capacities);
     tcase_add_test(tests, bad_input_is_refused_in_one_line);
+    tcase_add_test(tests, hub_without_reverse);
     tcase_add_test(tests, cancelled_and_late);
     tcase_add_test(tests, memory_runs_short);
     suite_add_tcase(suite, tests);
