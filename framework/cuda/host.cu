@@ -35,6 +35,7 @@
 #include "copy.h"
 #include "held.h"
 #include "hot.h"
+#include "leading.h"
 #include "live.h"
 #include "machine.h"
 #include "queue.h"
@@ -219,6 +220,8 @@ typedef struct device_graph {
     ordo_u64 sent;           /* likewise */
     ordo_eid listed_before;  /* in-edges of vertices before those rows */
     ordo_u32 *tail;          /* [m], or NULL: see ordo_cuda_edge_tails */
+    ordo_vid *leading;       /* [n], or NULL: see ordo_cuda_leading_tails */
+    part_of_rows led;        /* of which vertices */
     ordo_cuda_tails hot;
     ordo_cuda_order order;
     ordo_cuda_by_weight *by_weight[ORDO_CUDA_ROW_ORDERS]; /* or NULL */
@@ -226,7 +229,7 @@ typedef struct device_graph {
         bool row, edge, wide;
     } lent;     /* of `out`: the caller's, not to be freed */
     int device; /* where lent rows are; -1: none are lent */
-    bool has_in, record_asked, four_asked, has_order, has_listed;
+    bool has_in, record_asked, four_asked, led_asked, has_order, has_listed;
     pthread_mutex_t lock;
 } device_graph;
 
@@ -278,6 +281,7 @@ static void drop_graph(void *graph)
         cudaFree(g->four ? g->four + g->listed.first : NULL);
         cudaFree(g->readers ? g->readers + g->listed.first : NULL);
         cudaFree(g->tail);
+        cudaFree(g->leading ? g->leading + g->led.first : NULL);
         ordo_cuda_let_go(NULL);
     }
     drop_tails(&g->hot, g->listed_before);
@@ -1015,6 +1019,61 @@ static ordo_status make_tails(const ordo_cuda *c, const ordo_u32 *position, ordo
         ordo_renumber_tails(in, d->hot.position, (ordo_u32 *)edge);
         status = wait_made("renumbering tails");
     }
+    return status;
+}
+
+/* ---- leading tails ---- */
+
+/* Where there is memory for them and for a count of each vertex; if not, runs do without. */
+static ordo_status make_leading(const ordo_cuda *c, device_graph *d)
+{
+    const ordo_csr *const host = c->job->in ? c->job->in : c->in.row == d->out.row ? c->job->out : NULL;
+    const ordo_u64 before = host ? host->row[d->led.first] : 0; /* else all rows are there */
+    const ordo_u64 counts = c->in.n * sizeof(ordo_u32);
+    ordo_cuda_rows in = rows_from(c->in, d->led);
+    size_t left = 0, whole = 0;
+    void *leading = NULL, *count = NULL;
+    ordo_status status = failed(cudaMemGetInfo(&left, &whole), "asking for memory");
+    if (status || left / 2 < in.n * sizeof *d->leading + counts)
+        return status;
+    in.m = host ? host->row[d->led.last] - before : c->in.m;
+    status = take(c->own, in.n * sizeof *d->leading, &leading);
+    if (!status)
+        status = take(c->own, counts, &count);
+    if (!status)
+        status = failed(cudaMemset(count, 0, counts), "clearing memory");
+    if (!status) {
+        ordo_count_tails(in, before, (ordo_u32 *)count);
+        ordo_find_leading(in, (const ordo_u32 *)count, (ordo_vid *)leading);
+        status = wait_made("finding leading tails");
+    }
+    cudaFree(count);
+    if (status)
+        cudaFree(leading);
+    else
+        d->leading = (ordo_vid *)leading - d->led.first;
+    return status;
+}
+
+ordo_status ordo_cuda_leading_tails(ordo_cuda *c, const ordo_vid **out)
+{
+    const part_of_rows own = owned_rows(c->job);
+    device_graph *d;
+    *out = NULL;
+    ordo_status status = graph_of(c, &d);
+    if (status)
+        return status;
+    const double start = ordo_seconds();
+    pthread_mutex_lock(&d->lock);
+    if (!d->led_asked) {
+        d->led = own;
+        status = make_leading(c, d);
+        ordo_job_add_prepare(c->job, ordo_seconds() - start);
+    }
+    d->led_asked = true;
+    if (d->led.first == own.first && d->led.last == own.last) /* else a run over ranks that own others does without */
+        *out = d->leading;
+    pthread_mutex_unlock(&d->lock);
     return status;
 }
 

@@ -42,11 +42,12 @@ typedef op_dev_queue_of<op_dev_capacity<BSP_DEV_THREADS>> bsp_queue;
 
 /* The frontier of steps that pull. */
 typedef struct bsp_bits {
-    ordo_u32 *frontier[2]; /* [words] a bit for each item; of steps of alternating parity */
-    ordo_u32 *closed;      /* [words] items that no step has to look at; valid from one step that pulls to the next */
-    ordo_u64 *piece;       /* [m / BSP_LONG + 1] item << 32 | number of the piece; of rows that are very long */
-    ordo_u32 *found;       /* [3 * ORDO_CUDA_LINE] items on the frontier, if it has bits and no list */
-    ordo_u32 *pieces;      /* [3 * ORDO_CUDA_LINE] */
+    ordo_u32 *frontier[2];   /* [words] a bit for each item; of steps of alternating parity */
+    ordo_u32 *closed;        /* [words] items that no step has to look at; valid from one step that pulls to the next */
+    ordo_u64 *piece;         /* [m / BSP_LONG + 1] item << 32 | number of the piece; of rows that are very long */
+    ordo_u32 *found;         /* [3 * ORDO_CUDA_LINE] items on the frontier, if it has bits and no list */
+    ordo_u32 *pieces;        /* [3 * ORDO_CUDA_LINE] */
+    const ordo_vid *leading; /* [n] a tail that is tested first, or NULL; see bsp_take_led */
 } bsp_bits;
 
 typedef struct bsp_args {
@@ -112,8 +113,9 @@ template <bool Traced>
 using bsp_counters =
     typename ordo_dev_either<Traced || ORDO_OP_ORDER == ORDO_SUM, ordo_cuda_counters, ordo_dev_counters>::type;
 
-/* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. */
-template <bool Locked, bool Traced>
+/* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. `Led`:
+ * there may be leading tails. In a kernel of its own, as its code makes all other steps 2 % longer. */
+template <bool Locked, bool Led, bool Traced>
 static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
                                                               : Traced ? bsp_blocks(4)
                                                                        : (int)bsp_fit) bsp_kernel(const bsp_args a)
@@ -185,7 +187,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
         if (bsp_pulls && pulling) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 mine.items += items; /* the processed items are those of the frontier, in both directions */
-            bsp_pull<Traced>(&a, (bsp_pull_space *)queue.held, step, turns, {}, &mine);
+            bsp_pull<Led, Traced>(&a, (bsp_pull_space *)queue.held, step, turns, {}, &mine);
             ordo_dev_publish_large(a.run.counters, &mine);
             if constexpr (Traced)
                 ordo_live_barrier<3>(a.run.traced, mine, step, works);
@@ -240,12 +242,14 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), Locked   ? 1
 static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
 {
     void *args[] = {a};
-    const bool locked = c->job->sync == ORDO_SYNC_LOCK;
-    const void *const kernels[2][2] = {
-        {(const void *)bsp_kernel<false, false>, (const void *)bsp_kernel<false, true>},
-        {(const void *)bsp_kernel<true, false>, (const void *)bsp_kernel<true, true>},
+    enum { LED = bsp_pulls };
+    const bool traced = a->run.traced.live != NULL;
+    const void *const kernels[3][2] = {
+        {(const void *)bsp_kernel<false, false, false>, (const void *)bsp_kernel<false, false, true>},
+        {(const void *)bsp_kernel<false, LED, false>, (const void *)bsp_kernel<false, LED, true>},
+        {(const void *)bsp_kernel<true, false, false>, (const void *)bsp_kernel<true, false, true>},
     };
-    const void *const kernel = kernels[locked][a->run.traced.live != NULL];
+    const void *const kernel = kernels[c->job->sync == ORDO_SYNC_LOCK ? 2 : a->bits.leading ? 1 : 0][traced];
     ordo_cuda_frontier_watch(c, &a->frontier);
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), BSP_DEV_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }

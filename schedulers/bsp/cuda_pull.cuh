@@ -9,6 +9,10 @@
  * that have more stay on the list, and the warp goes on in rounds: the fewer rows are left, the more lanes a row has.
  * What is left of very long rows is cut into pieces, which all warps of the grid share behind a barrier
  * (bsp_pull_pieces): a hub's neighbours lie together in some graphs, and one warp would have them all.
+ *   Where rows differ much in length, the first of a run of such steps tests one in-neighbour of each open vertex ahead
+ * of all that: the one that most vertices have (ordo_cuda_leading_tails; Yasui, Fujisawa and Goto 2013 keep it in an
+ * array of its own, too). Most vertices are found by it, with neither their rows nor their edges loaded. Where rows are
+ * similar it is no likelier than others to be on the frontier: degree four took 9 % longer (H200).
  *   Registers bind: a lane that takes two rows at once, or one of eight edges, keeps more loads under way and takes
  * longer, since supersteps that push are part of the kernel and spill then (lab 0079). Lookups in the first-level cache
  * bind next, one for each line that a lane accesses, and more than latency does: prefetching makes a step slower (lab
@@ -22,7 +26,7 @@
  * plainly, too. Behind the barrier, pieces of one row may find several tails: the cell is improved by an atomic, which
  * succeeds once, as all candidates of a step are equal; bits are changed by atomics.
  *
- * Not done: to look at the in-neighbour of most edges first, which would have to be known before the run.
+ * Not done: leading tails for rows with weights.
  */
 
 enum {
@@ -32,6 +36,7 @@ enum {
     BSP_AHEAD = 4,   /* of these at a time */
     BSP_TESTS = 2,   /* bits of these at a time, where the four are found by one load */
     BSP_LONG = 128,  /* edges that a warp tests of what is left, at most */
+    BSP_SKEWED = 16, /* so many times the mean has the longest row where rows differ much */
     BSP_PIECE = 512, /* edges of a piece of what is left of a longer row */
 };
 
@@ -39,6 +44,11 @@ enum {
 static inline ordo_status bsp_bits_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, bsp_bits *b)
 {
     const ordo_u64 words = (num_items + BSP_GROUP - 1) / BSP_GROUP * BSP_WORDS;
+    const bool skewed = ordo_job_longest_row(c->job) > BSP_SKEWED * (m / (num_items + 1) + 1);
+    const ordo_status status =
+        skewed && c->in.stride == 1 && !c->in.wide ? ordo_cuda_leading_tails(c, &b->leading) : ORDO_OK;
+    if (status)
+        return status;
     ordo_u32 **const arrays[] = {&b->frontier[0], &b->frontier[1], &b->closed};
     for (ordo_u32 **array : arrays)
         if (!*array && !(*array = (ordo_u32 *)ordo_cuda_alloc(c, words, sizeof(ordo_u32), true)))
@@ -88,10 +98,9 @@ ORDO_DEV ordo_vid bsp_tail(const bsp_args *a, ordo_eid e)
     return __ldg(a->in.edge + e * a->in.stride);
 }
 
-/* By one thread: what in-edge e of v proposes. */
-ORDO_DEV op_cell bsp_proposal(const bsp_args *a, ordo_vid v, ordo_eid e, bsp_pulled *sum)
+/* By one thread: what an edge whose tail is on the frontier proposes. */
+ORDO_DEV op_cell bsp_proposal(const bsp_args *a, const op_edge &edge, bsp_pulled *sum)
 {
-    const op_edge edge = op_dev_edge(&a->in, e, v, true);
     if (!((int)op_properties & ORDO_UNIFORM) || !sum->knows) {
         sum->value = ordo_dev_load(&a->cells[edge.tail]);
         sum->knows = true;
@@ -186,10 +195,12 @@ ORDO_DEV void bsp_leave(const bsp_args *a, ordo_vid v, ordo_u32 left, ordo_u32 s
         a->bits.piece[place + i] = (ordo_u64)v << 32 | i;
 }
 
-/* By one thread: v is an open vertex of the group, and the tail of in-edge e is on the frontier. */
-ORDO_DEV void bsp_take(const bsp_args *a, bsp_group *group, ordo_vid v, ordo_eid e, ordo_u32 degree, bsp_pulled *sum)
+/* By one thread: v is an open vertex of the group, and the tail of an in-edge is on the frontier. `degree`: of v, or 0
+ * where its row was not looked up; the sum only says when to pull again. */
+ORDO_DEV void bsp_take(const bsp_args *a, bsp_group *group, ordo_vid v, const op_edge &edge, ordo_u32 degree,
+                       bsp_pulled *sum)
 {
-    const op_cell candidate = bsp_proposal(a, v, e, sum);
+    const op_cell candidate = bsp_proposal(a, edge, sum);
     if (!op_better(candidate, a->cells[v]))
         return;
     ordo_dev_store(&a->cells[v], candidate);
@@ -234,7 +245,7 @@ ORDO_DEV ordo_u32 bsp_pull_round(const bsp_args *a, bsp_group *group, ordo_vid b
         const ordo_u32 finders = __ballot_sync(~0u, found) & mates;
         bool stays = of == 0 && !finders && degree > end;
         if (found && (finders & ((1u << lane) - 1)) == 0) /* the first of them */
-            bsp_take(a, group, v, row + e, degree, sum);
+            bsp_take(a, group, v, op_dev_edge(&a->in, row + e, v, true), degree, sum);
         if (at == 0) { /* the same in all lanes */
             const bool leaves = stays && degree - end > BSP_LONG;
             for (ordo_u32 rest = __ballot_sync(~0u, leaves); rest; rest &= rest - 1) {
@@ -299,6 +310,49 @@ ORDO_DEV ordo_u32 bsp_open_cells(const bsp_args *a, ordo_vid base)
     return mine;
 }
 
+/* By a whole warp, if the step before has pushed, with leading tails: takes the group's open vertices whose leading
+ * tail is on the frontier, and returns the bits of the others, a word in each of the first lanes. Makes the words of
+ * closed vertices, without those that it takes. */
+ORDO_DEV ordo_u32 bsp_take_led(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 step, bsp_pulled *sum)
+{
+    const ordo_u32 *const frontier = a->bits.frontier[step & 1];
+    const ordo_u32 lane = threadIdx.x & 31;
+    ordo_u32 open = 0, led = 0;
+    ordo_vid tail[BSP_WORDS];
+    op_cell cell[BSP_WORDS];
+    ordo_u32 word[BSP_WORDS];
+#pragma unroll
+    for (ordo_u32 j = 0; j < BSP_WORDS; j++) { /* all loads of a kind are issued before the first is used */
+        const ordo_u64 v = (ordo_u64)base + 32 * j + lane;
+        const bool has = bsp_has_item(a, v);
+        tail[j] = has ? __ldg(a->bits.leading + v) : ORDO_NO_VERTEX;
+        cell[j] = has ? a->cells[v] : op_worst();
+    }
+#pragma unroll
+    for (ordo_u32 j = 0; j < BSP_WORDS; j++) {
+        if (op_is_final(&a->state, base + 32 * j + lane, cell[j]))
+            tail[j] = ORDO_NO_VERTEX;
+        word[j] = tail[j] != ORDO_NO_VERTEX ? frontier[tail[j] / 32] : 0;
+    }
+#pragma unroll
+    for (ordo_u32 j = 0; j < BSP_WORDS; j++) {
+        const ordo_u32 those = __ballot_sync(~0u, tail[j] != ORDO_NO_VERTEX);
+        const ordo_u32 found = __ballot_sync(~0u, word[j] >> tail[j] % 32 & 1);
+        open = lane == j ? those : open;
+        led = lane == j ? found : led;
+    }
+    sum->tested += __popc(open);
+    if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
+        a->bits.closed[base / 32 + lane] = ~open;
+#pragma unroll 1
+    for (ordo_u32 j = 0; j < BSP_WORDS; j++)
+        if (__shfl_sync(~0u, led, (int)j) >> lane & 1) {
+            const ordo_vid v = base + 32 * j + lane;
+            bsp_take(a, group, v, op_dev_bare_edge(__ldg(a->bits.leading + v), v), 0, sum);
+        }
+    return open & ~led;
+}
+
 /* By one thread: the lowest bits of the bytes of a word. */
 ORDO_DEV ordo_u32 bsp_bits_of(ordo_u32 bytes)
 {
@@ -318,11 +372,21 @@ ORDO_DEV ordo_u32 bsp_word_of(ordo_u32 low, ordo_u32 high)
 }
 
 /* By a whole warp: searches the rows of a group's open vertices, whose bits are in `open`, a word in each of the first
- * lanes. */
-ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 open, ordo_u32 step,
-                             bsp_pulled *sum)
+ * lanes; with `Led` and `fresh` it finds these itself, by leading tails. */
+template <bool Led>
+ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base, ordo_u32 open, bool fresh,
+                             ordo_u32 step, bsp_pulled *sum)
 {
     const ordo_u32 lane = threadIdx.x & 31;
+    const bool led = Led && fresh;
+    if (Led) {
+        group->found[lane] = make_uint2(0, 0);
+        __syncwarp();
+        if (led)
+            open = bsp_take_led(a, group, base, step, sum);
+        else if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
+            a->bits.closed[base / 32 + lane] = ~open;
+    }
     ordo_u32 up_to = __popc(open); /* open ones in the words up to the lane's */
 #pragma unroll
     for (int back = 1; back < BSP_WORDS; back *= 2) {
@@ -330,10 +394,11 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
         up_to += lane >= (ordo_u32)back ? other : 0;
     }
     const ordo_u32 total = __shfl_sync(~0u, up_to, BSP_WORDS - 1);
-    group->found[lane] = make_uint2(0, 0);
-    if (total == 0) { /* the same in all lanes */
+    if (!Led)
+        group->found[lane] = make_uint2(0, 0);
+    if (total == 0 && !led) { /* the same in all lanes */
         bsp_publish_words(a, base / 32, 0, step + 1);
-        if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
+        if (!Led && lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
             a->bits.closed[base / 32 + lane] = ~0u;
         return;
     }
@@ -344,7 +409,7 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
             group->open[end - __popc(bits >> lane)] = (unsigned char)(32 * j + lane);
     }
     __syncwarp();
-    ordo_u32 left = bsp_pull_round(a, group, base, total, 1, 0, BSP_OWN, step, sum);
+    ordo_u32 left = Led && total == 0 ? 0 : bsp_pull_round(a, group, base, total, 1, 0, BSP_OWN, step, sum);
     for (ordo_u32 at = BSP_OWN; left;) {
         ordo_u32 lanes = 1;
         while (lanes < 32 && 2 * lanes * left <= 32)
@@ -354,9 +419,9 @@ ORDO_DEV void bsp_pull_group(const bsp_args *a, bsp_group *group, ordo_vid base,
     }
     const uint2 bytes = group->found[lane];
     bsp_publish_words(a, base / 32, bsp_word_of(bytes.x, bytes.y), step + 1);
-    const ordo_u32 shut = bsp_word_of(bytes.x >> 1, bytes.y >> 1) | ~open;
+    const ordo_u32 shut = bsp_word_of(bytes.x >> 1, bytes.y >> 1);
     if (lane < BSP_WORDS && bsp_has_word(a, base / 32 + lane))
-        a->bits.closed[base / 32 + lane] = shut;
+        a->bits.closed[base / 32 + lane] = shut | (Led ? a->bits.closed[base / 32 + lane] : ~open);
     __syncwarp();
 }
 
@@ -411,7 +476,7 @@ ORDO_DEV void bsp_pull_pieces(const bsp_args *a, ordo_u32 count, ordo_u32 step, 
         if (__shfl_sync(~0u, ordo_dev_load(&a->bits.closed[word]), 0) & bit ||
             !bsp_find_together(a, a->bits.frontier[step & 1], row, &at, end, sum) || threadIdx.x % 32 != 0)
             continue;
-        const op_cell candidate = bsp_proposal(a, v, row + at, sum);
+        const op_cell candidate = bsp_proposal(a, op_dev_edge(&a->in, row + at, v, true), sum);
         if (!op_dev_offer(a->cells, v, candidate, false, false))
             continue;
         sum->items++;
@@ -437,14 +502,14 @@ template <typename Each> ORDO_DEV void bsp_groups(const bsp_args *a, Each each)
 /* By the whole grid: a step that pulls. Ends with a barrier, over ranks with their meeting, behind which all that it
  * has found is counted. `found`: what the thread finds, 0 at first but for the value of the frontier's cells if it is
  * known. */
-template <bool Traced, typename Counters>
+template <bool Led, bool Traced, typename Counters>
 ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, bool fresh, bsp_pulled sum,
                        Counters *mine)
 {
     ordo_u32 words = 0;
     bsp_groups(a, [&](ordo_vid base, ordo_u32 number) {
-        const ordo_u32 open = fresh ? bsp_open_cells(a, base) : bsp_open_bits(a, base, number, &words);
-        bsp_pull_group(a, &space->group[threadIdx.x / 32], base, open, step, &sum);
+        const ordo_u32 open = !fresh ? bsp_open_bits(a, base, number, &words) : Led ? 0 : bsp_open_cells(a, base);
+        bsp_pull_group<Led>(a, &space->group[threadIdx.x / 32], base, open, fresh, step, &sum);
         if constexpr (Traced)
             ordo_live_tile<3>(a->run.traced, *mine, number);
         (void)number;

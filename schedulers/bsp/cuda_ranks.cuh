@@ -141,7 +141,7 @@ ORDO_DEV bool bsp_improve_owner(const bsp_args &a, ordo_u32 to, const op_dev_mes
 /* One function: the parts of a step share the frontier, the buffer and the counters, which stay in registers. Five
  * blocks fit on a multiprocessor, since random accesses to cells bind: with four, rmat 2^24 took 15.2 ms for 14.3 (two
  * H200, exchange=eager). */
-template <int Exchange>
+template <int Exchange, bool Led>
 static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls_over_ranks ? 4 : 5))
     bsp_ranks_kernel(const __grid_constant__ bsp_args a)
 {
@@ -249,7 +249,7 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
             bsp_pulled sum = {};
             sum.knows = true;
             sum.value = all.value;
-            bsp_pull<false>(&a, (bsp_pull_space *)queue.held, step, turns, sum, &mine);
+            bsp_pull<Led, false>(&a, (bsp_pull_space *)queue.held, step, turns, sum, &mine);
             ordo_dev_publish_large(a.run.counters, &mine);
             continue;
         } else
@@ -364,10 +364,17 @@ static ordo_status bsp_launch(ordo_cuda *c, bsp_args *a)
     if (status)
         return status;
     void *args[] = {a};
-    const void *const kernel = exchange == BSP_BULK ? (const void *)bsp_ranks_kernel<BSP_BULK>
-                               : exchange == BSP_EAGER
-                                   ? (const void *)bsp_ranks_kernel < bsp_only_bulk ? (int)BSP_BULK : (int)BSP_EAGER >
-                               : (const void *)bsp_ranks_kernel < bsp_only_bulk ? (int)BSP_BULK
-                                                                                : (int)BSP_REMOTE > ;
+    enum {
+        LED = bsp_pulls_over_ranks,
+        EAGER = bsp_only_bulk ? (int)BSP_BULK : (int)BSP_EAGER,
+        REMOTE = bsp_only_bulk ? (int)BSP_BULK : (int)BSP_REMOTE
+    };
+    const int row = exchange == BSP_BULK ? 0 : exchange == BSP_EAGER ? 1 : 2;
+    const void *const kernels[3][2] = {
+        {(const void *)bsp_ranks_kernel<BSP_BULK, false>, (const void *)bsp_ranks_kernel<BSP_BULK, LED>},
+        {(const void *)bsp_ranks_kernel<EAGER, false>, (const void *)bsp_ranks_kernel<EAGER, LED>},
+        {(const void *)bsp_ranks_kernel<REMOTE, false>, (const void *)bsp_ranks_kernel<REMOTE, LED>},
+    };
+    const void *const kernel = kernels[row][a->bits.leading != NULL];
     return ordo_cuda_launch(c, ordo_cuda_kernel(kernel), BSP_DEV_THREADS, (int)c->job->tunable[BSP_BLOCKS], args);
 }

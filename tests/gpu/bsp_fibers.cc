@@ -13,7 +13,7 @@
 static void fiber_kernel(const void *arg)
 {
     const ordo_cuda_step *const step = (const ordo_cuda_step *)arg;
-    if (!fiber_is(step, bsp_kernel<false, false>) && !fiber_is(step, bsp_list_kernel) &&
-        !fiber_is(step, bsp_place_kernel) && !fiber_is(step, horizon_kernel<false>))
+    if (!fiber_is(step, bsp_kernel<false, false, false>) && !fiber_is(step, bsp_kernel<false, true, false>) &&
+        !fiber_is(step, bsp_list_kernel) && !fiber_is(step, bsp_place_kernel) && !fiber_is(step, horizon_kernel<false>))
         abort();
 }

@@ -49,12 +49,18 @@ template <typename Args> static void fiber_rank_body(const void *)
     fiber_body<Args>(fiber_step);
 }
 
+template <int Exchange> static bool fiber_is_bsp(const void *kernel)
+{
+    return kernel == (const void *)bsp_ranks_kernel<Exchange, false> ||
+           kernel == (const void *)bsp_ranks_kernel<Exchange, bsp_pulls_over_ranks != 0>;
+}
+
 static void (*fiber_body_of(const void *kernel))(const void *)
 {
-    if (kernel == (const void *)bsp_ranks_kernel<BSP_BULK>)
+    if (fiber_is_bsp<BSP_BULK>(kernel))
         return fiber_rank_body<bsp_args>;
 #if ORDO_OP_ORDER != ORDO_SUM && ORDO_OP_ACTIVATES
-    if (kernel == (const void *)bsp_ranks_kernel<BSP_EAGER> || kernel == (const void *)bsp_ranks_kernel<BSP_REMOTE>)
+    if (fiber_is_bsp<BSP_EAGER>(kernel) || fiber_is_bsp<BSP_REMOTE>(kernel))
         return fiber_rank_body<bsp_args>;
     if (kernel == (const void *)delta_kernel<false, false> || kernel == (const void *)delta_kernel<false, true>)
         return fiber_rank_body<delta_args>;

@@ -14,6 +14,7 @@
 #include <ordo/arrays.h>
 
 #include "framework/run/clock.h"
+#include "tests/gpu/device_arrays.h"
 
 /* Rows, and weights of four or eight bytes; or none. */
 typedef struct graph {
@@ -59,25 +60,6 @@ static graph make(int family, ordo_u32 n, ordo_type type)
 static ordo_u32 words_of(const graph &g)
 {
     return g.type == ORDO_NONE ? 0 : (ordo_u32)(ordo_type_bytes(g.type) / sizeof(ordo_u32));
-}
-
-template <typename Word> static Word *sent(const std::vector<Word> &from)
-{
-    void *to = NULL;
-    const size_t bytes = from.size() * sizeof(Word);
-    const bool there = cudaMalloc(&to, bytes ? bytes : 1) == cudaSuccess &&
-                       cudaMemcpy(to, from.data(), bytes, cudaMemcpyHostToDevice) == cudaSuccess;
-    if (!there)
-        exit(3);
-    return (Word *)to;
-}
-
-template <typename Word> static std::vector<Word> back(const Word *from, ordo_u64 count)
-{
-    std::vector<Word> to(count);
-    if (cudaMemcpy(to.data(), from, count * sizeof(Word), cudaMemcpyDeviceToHost) != cudaSuccess)
-        exit(3);
-    return to;
 }
 
 /* The out-rows as the back end has them. */

@@ -370,6 +370,15 @@ ORDO_DEV op_edge op_dev_edge(const ordo_cuda_rows *rows, ordo_eid e, ordo_vid ta
     return turned ? op_make_edge(e, head[0], tail, weight) : op_make_edge(e, tail, head[0], weight);
 }
 
+/* By one thread: an edge of rows without weights. Its number is not known, so it is 0. */
+ORDO_DEV op_edge op_dev_bare_edge(ordo_vid tail, ordo_vid head)
+{
+    const op_dev_weight weight[1] = {(int)op_weight_type == ORDO_F64   ? (op_dev_weight)0x3ff0000000000000u
+                                     : (int)op_weight_type == ORDO_F32 ? (op_dev_weight)0x3f800000u
+                                                                       : (op_dev_weight)1};
+    return op_make_edge(0, tail, head, weight);
+}
+
 /* Shared memory of op_dev_expand, for blocks of Threads threads, a power of two. */
 template <int Threads> struct op_dev_tile_of {
     ordo_dev_scan<ordo_u32, Threads> scan;
