@@ -44,11 +44,6 @@ enum {
 static inline ordo_status bsp_bits_make(ordo_cuda *c, ordo_u64 num_items, ordo_u64 m, bsp_bits *b)
 {
     const ordo_u64 words = (num_items + BSP_GROUP - 1) / BSP_GROUP * BSP_WORDS;
-    const bool skewed = ordo_job_longest_row(c->job) > BSP_SKEWED * (m / (num_items + 1) + 1);
-    const ordo_status status =
-        skewed && c->in.stride == 1 && !c->in.wide ? ordo_cuda_leading_tails(c, &b->leading) : ORDO_OK;
-    if (status)
-        return status;
     ordo_u32 **const arrays[] = {&b->frontier[0], &b->frontier[1], &b->closed};
     for (ordo_u32 **array : arrays)
         if (!*array && !(*array = (ordo_u32 *)ordo_cuda_alloc(c, words, sizeof(ordo_u32), true)))
@@ -57,7 +52,8 @@ static inline ordo_status bsp_bits_make(ordo_cuda *c, ordo_u64 num_items, ordo_u
         !(b->found = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true)) ||
         !(b->pieces = (ordo_u32 *)ordo_cuda_alloc(c, 3 * ORDO_CUDA_LINE, sizeof(ordo_u32), true)))
         return ORDO_ERR_MEMORY;
-    return ORDO_OK;
+    const bool skewed = ordo_job_longest_row(c->job) > BSP_SKEWED * (m / (num_items + 1) + 1);
+    return skewed && c->in.stride == 1 && !c->in.wide ? ordo_cuda_leading_tails(c, &b->leading) : ORDO_OK;
 }
 
 /* What a thread has found in a step, and the value of cells on the step's frontier, where all are equal. */

@@ -32,7 +32,7 @@ NAMED = {"mesh_look_on_device": 2048, "mesh_apply_on_device": 32, "mesh_left_on_
          "pagerank_pull_f64_op_gather_kernel": 32,
          # over several GPUs with 48 registers: with 64 and none of it Bellman-Ford took 1.02 to 1.05 of the time, two H100
          "bsp_ranks_kernel": 48,
-         "bfs_bsp_kernel": 24}  # of capability 7.5 to 8.9; of 9.0 and 10.0 it has none
+         "bfs_bsp_kernel": 32}  # of capability 7.5 to 8.9; of 9.0 and 10.0 it has none
 
 
 def main(library, stamp):
