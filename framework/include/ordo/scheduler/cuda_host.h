@@ -226,10 +226,10 @@ ORDO_API ordo_status ordo_cuda_order_rows(ordo_cuda *c, ordo_u32 most, ordo_cuda
  * edges; four times ORDO_RECORD_LONG: a vertex of more, which ordo_cuda_order_rows lists. Made by the first call for a
  * graph and kept with it. After ordo_cuda_begin with `need_in`. */
 ORDO_API ordo_status ordo_cuda_fours(ordo_cuda *c, const uint4 **out);
-/* Of each vertex [n] the in-neighbour, among the first ones of its row, that most vertices have: it is likely to be on a
- * large frontier. ORDO_NO_VERTEX where there is no in-edge. NULL, which is no error, where there is too little memory.
- * Over ranks of the vertices that the rank owns, by what those have. Made by the first call for a graph and kept with
- * it; the time counts as preparation. After ordo_cuda_begin with `need_in`. */
+/* Of each vertex [n] the in-neighbour, among the first ones of its row, that most vertices have: it is likely to be on
+ * a large frontier. ORDO_NO_VERTEX where there is no in-edge. NULL, which is no error, where there is too little
+ * memory. Over ranks of the vertices that the rank owns, by what those have. Made by the first call for a graph and
+ * kept with it; the time counts as preparation. After ordo_cuda_begin with `need_in`. */
 ORDO_API ordo_status ordo_cuda_leading_tails(ordo_cuda *c, const ordo_vid **out);
 /* Where rows of in-edges begin, [n + 1] on the host: job->in is set where the host has made the in-rows, and not where
  * the device has. Valid as long as the graph. After ordo_cuda_begin with `need_in`. */
