@@ -30,7 +30,8 @@ struct leading_find {
 
     ORDO_EACH_FN void operator()(ordo_u64 v) const
     {
-        const ordo_u64 row = in.row[v], degree = in.row[v + 1] - row, looks = degree < LOOKS ? degree : LOOKS;
+        const ordo_u64 row = in.row[v], degree = in.row[v + 1] - row;
+        const ordo_u64 looks = degree < LOOKS ? degree : (ordo_u64)LOOKS;
         ordo_vid best = ORDO_NO_VERTEX;
         ordo_u32 most = 0;
         for (ordo_u64 e = row; e < row + looks; e++) {

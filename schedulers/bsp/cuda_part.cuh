@@ -68,6 +68,20 @@ ORDO_DEV void bsp_publish_words(const bsp_args *a, ordo_u32 first_word, ordo_u32
 #endif
 }
 
+#if ORDO_OVER_RANKS
+/* By the whole grid: writes the GPU's words of the frontier of `step`, which are in its own copy, to the others. */
+ORDO_DEV void bsp_publish_own(const bsp_args *a, ordo_u32 step)
+{
+    const ordo_u32 *const own = a->bits.frontier[step & 1];
+    const ordo_u64 threads = (ordo_u64)gridDim.x * blockDim.x;
+    for (ordo_u64 i = bsp_first_item(a) / 32 + (ordo_u64)blockIdx.x * blockDim.x + threadIdx.x; bsp_has_item(a, i * 32);
+         i += threads)
+        for (ordo_u32 to = 0; to < a->ranks.count; to++)
+            if (to != a->ranks.rank)
+                a->ranks.frontier[step & 1][to][i] = own[i];
+}
+#endif
+
 /* By one thread: adds the item to the frontier of `step`, in all copies. */
 ORDO_DEV void bsp_publish_item(const bsp_args *a, ordo_vid item, ordo_u32 step)
 {

@@ -520,8 +520,8 @@ ORDO_DEV void bsp_pull(const bsp_args *a, bsp_pull_space *space, ordo_u32 step, 
     bsp_end(a);
 }
 
-/* By the whole grid: makes the bits of a step's frontier from its lists. `used`: the bits have served before. Ends with
- * a barrier. */
+/* By the whole grid: makes the bits of a step's frontier from its lists, over ranks those of the GPU's part. `used`:
+ * the bits have served before. Ends with a barrier. */
 ORDO_DEV void bsp_list_to_bits(const bsp_args *a, ordo_u32 step, bool used)
 {
     const ordo_cuda_frontier *const f = &a->frontier;
@@ -529,7 +529,7 @@ ORDO_DEV void bsp_list_to_bits(const bsp_args *a, ordo_u32 step, bool used)
     const ordo_u64 threads = (ordo_u64)gridDim.x * BSP_DEV_THREADS;
     ordo_u32 *const bits = a->bits.frontier[step & 1];
     if (used) {
-        for (ordo_u64 i = thread; i * 32 < a->num_items; i += threads)
+        for (ordo_u64 i = bsp_first_item(a) / 32 + thread; bsp_has_item(a, i * 32); i += threads)
             bits[i] = 0;
         cooperative_groups::this_grid().sync();
     }

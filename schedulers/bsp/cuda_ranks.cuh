@@ -14,7 +14,7 @@
  * futile before; else the ghost becomes what the owner has. The message says only that the item is to be listed.
  * Pulling (cuda_pull.cuh), a rank searches the in-edges of its own items for tails on the frontier, and writes the bits
  * of those that it finds to all ranks' copies of the next frontier. There is nothing else to send. Where the step
- * before has pushed, bits are made from the stamps, ahead of one more meeting. Ghosts have no current cells while ranks
+ * before has pushed, bits are made from the list, ahead of one more meeting. Ghosts have no current cells while ranks
  * pull. Their value is known nevertheless: only operators with ORDO_UNIFORM pull over ranks, of which all cells on a
  * frontier are equal, and a rank that has one says it. That is not so any more once a message has found no place in its
  * box, and comes a step late: then all further steps push.
@@ -97,30 +97,6 @@ ORDO_DEV bsp_agreed bsp_agree(const bsp_args &a, const ordo_cuda_said *said)
         all.edges = (ordo_u64)((double)all.edges * (double)all.work / (double)all.has);
     return all;
 }
-
-#if ORDO_OP_ORDER != ORDO_SUM
-/* By the whole grid: makes the bits of a step's frontier from the stamps of its items; all ranks meet behind it. */
-ORDO_DEV void bsp_stamps_to_bits(const bsp_args *a, ordo_u32 step)
-{
-    const ordo_u32 lane = threadIdx.x % 32;
-    bsp_groups(a, [&](ordo_vid base, ordo_u32) {
-        ordo_u32 stamp[BSP_WORDS], mine = 0;
-#pragma unroll
-        for (ordo_u32 j = 0; j < BSP_WORDS; j++) {
-            const ordo_u64 item = (ordo_u64)base + 32 * j + lane;
-            stamp[j] = ordo_dev_load(&a->frontier.stamp[bsp_has_item(a, item) ? item : 0]);
-        }
-#pragma unroll
-        for (ordo_u32 j = 0; j < BSP_WORDS; j++) {
-            const ordo_u64 item = (ordo_u64)base + 32 * j + lane;
-            const bool on = stamp[j] == step && bsp_has_item(a, item) && op_filter(&a->state, (ordo_vid)item);
-            const ordo_u32 bits = __ballot_sync(~0u, on);
-            mine = lane == j ? bits : mine;
-        }
-        bsp_publish_words(a, base / 32, mine, step);
-    });
-}
-#endif
 
 /* By one thread, with exchange=atomic: applies what has improved a ghost to the cell of its owner, rank `to`. Returns
  * whether it has improved that; else the ghost becomes at least as good. */
@@ -234,7 +210,8 @@ static __global__ void __launch_bounds__((BSP_DEV_THREADS), bsp_blocks(bsp_pulls
 #if ORDO_OP_ORDER != ORDO_SUM
         const bool turns = bsp_pulls_over_ranks && bits != pulling;
         if (turns && pulling) {
-            bsp_stamps_to_bits(&a, step);
+            bsp_list_to_bits(&a, step, true);
+            bsp_publish_own(&a, step);
             ordo_dev_meet(r, &met, [&] {
                 ordo_dev_carry(r, met, step & 1);
                 return (ordo_u64)0;
