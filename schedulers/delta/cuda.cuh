@@ -819,7 +819,9 @@ static double delta_factor(const ordo_job *job, ordo_graph_kind kind)
     if (delta_deep(job, kind))
         return job->mean_degree < 3 ? 75 : job->mean_degree < 5 ? 32 : 80;
     if (kind == ORDO_GRAPH_EVEN)
-        return job->remote ? 3 : 8; /* what owners learn late costs more than meetings do */
+        return job->remote            ? 3 /* what owners learn late costs more than meetings do */
+               : job->mean_degree < 8 ? 6
+                                      : 8;
     return 2;
 }
 

@@ -20,19 +20,23 @@
  * Data structures.
  *   list     items to be pushed in a superstep, each once: `stamp` holds the last superstep for which it was listed. A
  *            warp reads the item's cell when it pushes. So n places are enough.
- *   range    edges to be pushed of one item, where they are more than HORIZON_LONG, with the value that it has. Cut
- * into chunks. A range gets its place and its chunks by one addition to a word of 64 bits, place << 40 | chunks. The
- * chunks before it are kept, which ascend with the place, and a warp that takes chunk c finds its range among them by
- * bisection over 32 lanes. Ranges that find no place are listed as items. words    counters of a superstep,
- * triple-buffered as those of ordo_cuda_frontier are piece    what is left of very long in-rows, shared by all warps
- * behind a barrier
+ *   range    edges to be pushed of one item, where they are more than HORIZON_LONG, with its value; cut into chunks. A
+ *            range gets its place and its chunks by one addition to a word of 64 bits, place << 40 | chunks. `before`
+ *            holds the number of chunks of the ranges before it, which ascends with the place; a warp that takes chunk
+ *            c finds its range there by bisection over 32 lanes. Ranges that find no place are listed as items.
+ *   words    counters of a superstep, triple-buffered as those of ordo_cuda_frontier are
+ *   piece    what is left of very long in-rows, shared by all warps behind a barrier
  *
  * Ranges. A listed item whose edges are many by now is skipped: the warp that has improved its cell to that value has
  * made a range of it, in this superstep or for the next. A range whose item has a better cell is stale, for the same
  * reason. If ranges of a superstep found no place, its list is pushed whole.
  *
  * The move. Warps note the best of what they have seen beyond T, or of what an edge beyond T might be at best, by its
- * quantile. T moves on to a step behind the best of these, so a gap costs one move.
+ * quantile. T moves on to a step behind the best of these, so a gap costs one move. A step is wider than the last one
+ * (`grow`) while few vertices come within T. In random graphs their number grows exponentially with T until most are
+ * within it: too wide a step then pushes most of the graph at once, in no order, which takes several times as long. So
+ * where degrees are similar a step is no wider than a logistic curve through the last two moves allows: up to
+ * HORIZON_HALFWAY of all in-edges, and from there up to HORIZON_LANDING, behind which vertices pull.
  *
  * Termination. All blocks decide from the same words, which no thread changes between two barriers. The run ends when
  * nothing is left within T, and nothing is beyond T; or when a round of pulling has changed nothing. T moves behind
@@ -75,6 +79,10 @@ enum {
 #define HORIZON_BETWEEN                                                                                                \
     0x80000000u /* in a range's upper half of `first`: edges that end below the earlier T are left out */
 #define HORIZON_LISTED 0xffffffffu /* stamp of what pulls again */
+/* Shares of all in-edges that a step of T is to bring within T: at first HALFWAY, and LANDING once UNDER_WAY are. */
+#define HORIZON_UNDER_WAY 0.16f
+#define HORIZON_HALFWAY 0.4f
+#define HORIZON_LANDING 0.85f
 
 /* What a superstep does. */
 enum {
@@ -121,6 +129,7 @@ typedef struct horizon_args {
     op_cell *best;                /* [HORIZON_BESTS] */
     horizon_words *words;
     double width, grow, pull;
+    bool predicts; /* steps are no wider than a curve allows: where degrees are similar */
     ordo_cuda_run run;
 } horizon_args;
 
@@ -829,6 +838,29 @@ ORDO_DEV op_cell horizon_worse(op_cell from, double *width)
     }
 }
 
+/* The logarithm of the odds of an in-edge to be within T, if so many of `all` are. */
+ORDO_DEV float horizon_odds(ordo_u64 within, ordo_u64 all)
+{
+    const float share = (float)within / (float)all;
+    return __logf(share / (1 - share));
+}
+
+/* By one thread, when T is to move: the step that it is to make, at most `width`. On a logistic curve these odds grow
+ * in proportion to T. */
+ORDO_DEV double horizon_step(const horizon_args &a, const horizon_state &s, double width)
+{
+    if (!a.predicts || !s.earlier || s.within <= s.earlier || s.within >= a.in.m)
+        return width;
+    const float share = (float)s.within / (float)a.in.m, odds = horizon_odds(s.within, a.in.m);
+    const float to = share < HORIZON_UNDER_WAY ? HORIZON_HALFWAY : HORIZON_LANDING;
+    if (share >= to)
+        return width;
+    const float last = fabsf((float)s.horizon - (float)s.before), rise = odds - horizon_odds(s.earlier, a.in.m);
+    const double most = last * (__logf(to / (1 - to)) - odds) / rise;
+    const double step = most > a.width ? most : a.width; /* the first step was few hops */
+    return step < width ? step : width;
+}
+
 /* By the first thread of a block, between two supersteps: what comes next. Nothing that it reads changes before the
  * next barrier, so all blocks decide alike. */
 ORDO_DEV void horizon_decide(const horizon_args &a, horizon_state *s)
@@ -860,6 +892,7 @@ ORDO_DEV void horizon_decide(const horizon_args &a, horizon_state *s)
             s->width *= s->moves % HORIZON_MOVES_EACH || a.grow > 2 ? a.grow : 2;
         else if (10 * gained > a.in.m && a.grow > 1 && s->width > a.width)
             s->width /= 2;
+        s->width = horizon_step(a, *s, s->width);
         s->earlier = s->within;
         s->before = s->horizon;
         s->horizon = horizon_worse(beyond, &s->width);
@@ -1019,6 +1052,14 @@ static double horizon_width(const ordo_cuda_by_weight *by, double step)
     return width > least ? width : ORDO_OP_REAL ? 1e-3 * (light < 0 ? -light : light) + 1e-30 : 1;
 }
 
+/* The quantile of the first step, if the caller chooses none. Where degrees are similar, a step is at most four edges
+ * of a row: the number of vertices within T grows by so many powers of e. */
+static double horizon_first(const ordo_job *job)
+{
+    const bool few = job->mean_degree <= 32 || ordo_job_graph_kind(job) != ORDO_GRAPH_EVEN;
+    return few ? 0.125 : 4 / job->mean_degree;
+}
+
 static ordo_status horizon_alloc(ordo_cuda *c, horizon_args *a)
 {
     const ordo_u64 n = c->job->num_items;
@@ -1082,7 +1123,8 @@ template <bool Built> static ordo_status horizon_run_job(ordo_job *job)
         weight = weights ? weight : (int)op_weight_type == ORDO_F32 ? 0x3f800000u : 1;
     for (int i = 0; i < HORIZON_WEIGHTS; i++)
         a.weight[i] = by.weight[i == 0 ? 0 : i == HORIZON_WEIGHTS - 1 ? ORDO_CUDA_QUANTILES - 1 : at[i - 1]];
-    a.width = horizon_width(&by, horizon_quantile(job->tunable, 0.125));
+    a.predicts = ordo_job_graph_kind(job) == ORDO_GRAPH_EVEN;
+    a.width = horizon_width(&by, horizon_quantile(job->tunable, horizon_first(job)));
     a.grow = job->tunable[HORIZON_GROW];
     a.pull = job->tunable[HORIZON_PULL];
     if (!status)

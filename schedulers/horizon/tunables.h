@@ -2,7 +2,8 @@
 #define HORIZON_TUNABLES(X)                                                                                            \
     X(HORIZON_STEP, "step", REAL, "0", 0, 1, NULL, "",                                                                 \
       "first step of the horizon, as a quantile of the weights, from the lightest (ORDO_MAX: how far the heaviest "    \
-      "lie apart); 0: 0.015 on a CPU (kron-20: 0.125 takes 2x), 0.125 on a GPU (rmat-22: 0.015 takes 1.5x)")           \
+      "lie apart); 0: 0.015 on a CPU (kron-20: 0.125 takes 2x), 0.125 on a GPU (rmat-22: 0.015 takes 1.5x), but four " \
+      "edges of a row there at most, where degrees are similar")                                                       \
     X(HORIZON_PULL, "pull", REAL, "0.2", 0, 1, NULL, "",                                                               \
       "pull once the vertices beyond the horizon have less than this share of all in-edges; 0: never "                 \
       "(rmat-22: 0.05 takes 2x; uniform, 2^20: 0 takes 5x)")                                                           \

@@ -194,6 +194,40 @@ START_TEST(runs_that_pay_for_rows_by_weight)
 }
 END_TEST
 
+/* On a GPU they are made for random graphs, too, where rows have twelve edges and weights are summed up. */
+START_TEST(runs_on_random_graphs)
+{
+    static const struct {
+        const char *op;
+        unsigned degree;
+        ordo_u64 runs;
+        bool pays;
+    } cases[] = {{"sssp_u32", 16, 49, false}, {"sssp_u32", 16, 51, true},   {"sssp_u32", 32, 21, false},
+                 {"sssp_u32", 32, 24, true},  {"sssp_u32", 8, 1000, false}, {"widest_u32", 16, 1000, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && has_gpu(); i++) {
+        const ordo_generate_options shape = {
+            .kind = "uniform", .vertices = 20000, .degree = cases[i].degree, .edges = {.low = 1, .high = 9, .seed = 3}};
+        const ordo_options options = {.scheduler = "auto", .device = "cuda", .threads = 2, .repeats = cases[i].runs};
+        ordo_graph *g;
+        ck_assert_int_eq(ordo_graph_generate(&shape, &g), ORDO_OK);
+        ordo_u32 *all = malloc(20000 * sizeof *all);
+        static ordo_u32 state[16];
+        memset(all, 0xff, 20000 * sizeof *all);
+        const ordo_work work = {.op = ordo_operator_find(cases[i].op),
+                                .graph = g,
+                                .cells = all,
+                                .state = state,
+                                .num_items = 20000,
+                                .targets = 20000,
+                                .initial = &source,
+                                .initial_count = 1};
+        ck_assert_int_eq(strstr(taken(&work, &options), "horizon") != NULL, cases[i].pays);
+        free(all);
+        ordo_graph_free(g);
+    }
+}
+END_TEST
+
 /* Where degrees are alike, how deep the graph is, and how long its rows are, decides. */
 START_TEST(levels_and_long_rows)
 {
@@ -209,6 +243,7 @@ START_TEST(levels_and_long_rows)
         {{.kind = "uniform", .vertices = 1000, .degree = 200}, "sssp_u32", "delta:atomic", "near_far:atomic"},
         {{.kind = "uniform", .vertices = 1000, .degree = 100}, "sssp_u32", "delta:atomic", "inbox:atomic"},
         {{.kind = "uniform", .vertices = 20000, .degree = 16}, "sssp_u32", "delta:atomic", "delta:atomic"},
+        {{.kind = "uniform", .vertices = 20000, .degree = 64}, "sssp_u32", "delta:atomic", "delta:atomic"},
         {{.kind = "mesh", .width = 60, .height = 60, .depth = 60}, "sssp_u32", "delta:atomic", "inbox:atomic"},
         {{.kind = "cliques", .vertices = 20000, .width = 16}, "sssp_u32", "delta:atomic", "delta:atomic"},
     };
@@ -238,7 +273,7 @@ START_TEST(levels_and_long_rows)
     ordo_graph_free(g);
 }
 END_TEST
-enum { DEPTHS = 10 };
+enum { DEPTHS = 11 };
 
 /* ---- critical operators ---- */
 
@@ -516,6 +551,7 @@ int main(void)
     tcase_add_loop_test(tc, relax_operators, 0, COUNT(relax_table));
     tcase_add_test(tc, nearly_done_runs);
     tcase_add_test(tc, runs_that_pay_for_rows_by_weight);
+    tcase_add_test(tc, runs_on_random_graphs);
     if (!UNDER_TSAN)
         tcase_add_loop_test(tc, levels_and_long_rows, 0, DEPTHS);
     tcase_add_loop_test(tc, critical_operators, 0, COUNT(critical_table));

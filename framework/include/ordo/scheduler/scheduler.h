@@ -123,6 +123,9 @@ static inline bool ordo_even_long_rows(const ordo_situation *s)
 /* With as many levels, where degrees are similar, a graph has long paths: on a GPU supersteps have little work then. */
 enum { ORDO_LEVELS_LONG = 128 };
 
+/* With fewer, where degrees are similar, a graph is like a random one: most vertices are a few edges apart. */
+enum { ORDO_LEVELS_FEW = 32 };
+
 /* Whether degrees are similar, and a search has fewer levels. */
 static inline bool ordo_even_few_levels(const ordo_situation *s)
 {
@@ -134,8 +137,10 @@ static inline bool ordo_even_few_levels(const ordo_situation *s)
  * are sums of weights. */
 static inline bool ordo_even_solid(const ordo_situation *s, bool ordered)
 {
-    const bool solid = s->mean_degree >= 16 && s->levels >= 32 && s->levels < ORDO_LEVELS_LONG;
-    return s->graph_kind == ORDO_GRAPH_EVEN && (solid || s->mean_degree > 32 || (!ordered && s->mean_degree >= 8));
+    const bool few = s->levels > 0 && s->levels < ORDO_LEVELS_FEW;
+    const bool solid = s->mean_degree >= 16 && s->levels >= ORDO_LEVELS_FEW && s->levels < ORDO_LEVELS_LONG;
+    const bool dense = s->mean_degree > (ordered && few ? 96 : 32);
+    return s->graph_kind == ORDO_GRAPH_EVEN && (solid || dense || (!ordered && s->mean_degree >= 8));
 }
 
 /* A scheduler's prediction for a run. */
