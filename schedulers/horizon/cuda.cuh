@@ -842,7 +842,7 @@ ORDO_DEV op_cell horizon_worse(op_cell from, double *width)
 ORDO_DEV float horizon_odds(ordo_u64 within, ordo_u64 all)
 {
     const float share = (float)within / (float)all;
-    return __logf(share / (1 - share));
+    return logf(share / (1 - share));
 }
 
 /* By one thread, when T is to move: the step that it is to make, at most `width`. On a logistic curve these odds grow
@@ -856,7 +856,7 @@ ORDO_DEV double horizon_step(const horizon_args &a, const horizon_state &s, doub
     if (share >= to)
         return width;
     const float last = fabsf((float)s.horizon - (float)s.before), rise = odds - horizon_odds(s.earlier, a.in.m);
-    const double most = last * (__logf(to / (1 - to)) - odds) / rise;
+    const double most = last * (logf(to / (1 - to)) - odds) / rise;
     const double step = most > a.width ? most : a.width; /* the first step was few hops */
     return step < width ? step : width;
 }
