@@ -20,13 +20,15 @@ static void memory(ordo_u64 n, ordo_u64 m, int threads, size_t entry, const doub
 
 enum { MOST_ON_GPU = 400000000 }; /* edges: making their rows takes 21 GB of a GPU, which may have too little */
 
-/* The share of delta's time that a run on a GPU takes where degrees are similar and paths are short, as in random
- * graphs, and weights are summed up; 0 elsewhere. Measured: .58 with 12 edges a vertex, .78 and .81 with 16, .56 with
- * 32, .34 with 64 (lab 0094). */
-static double random_on_gpu(const ordo_situation *s, bool sums)
+/* The share of delta's time that a run takes where degrees are similar and paths are short, as in random graphs, and
+ * weights are summed up; 0 elsewhere. Measured with 12, 16, 32, 64 edges a vertex: on a GPU .58, .8, .56, .34; on a CPU
+ * with 16 threads and 8, 16, 32, 64 edges .98, .77 to .92, .57, .32 (lab 0094). */
+static double random_graph(const ordo_situation *s, bool sums)
 {
     const bool random = s->graph_kind == ORDO_GRAPH_EVEN && s->levels > 0 && s->levels < ORDO_LEVELS_FEW;
-    return !s->on_gpu || !sums || !random || s->mean_degree < 12 ? 0 : s->mean_degree < 24 ? .8 : .55;
+    if (!sums || !random || s->mean_degree < 12)
+        return 0;
+    return s->mean_degree >= 24 ? .55 : s->on_gpu ? .8 : .9;
 }
 
 /* Predicted times, from docs/lab/0073-horizon.md: with hubs .27 to .4 of delta's on a CPU where weights are summed up,
@@ -37,11 +39,11 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     const bool sums = s->op->width && s->op->width((double)s->vertices, (double)s->edges) == 0;
     const double rows = s->on_gpu ? (s->symmetric ? 6 : 10) : s->by_weight ? 0 : s->symmetric ? 2 : 7;
-    const double run = s->on_gpu ? (sums ? .35 : .6) : sums ? .4 : .7, random = random_on_gpu(s, sums);
+    const double run = s->on_gpu ? (sums ? .35 : .6) : sums ? .4 : .7, random = random_graph(s, sums);
     (void)sync;
     if (s->op->weight == ORDO_NONE || !s->has_rows)
         *out = (ordo_fit){8, "a horizon, where no order gains anything"};
-    else if (random > 0 && s->edges <= MOST_ON_GPU)
+    else if (random > 0 && !(s->on_gpu && s->edges > MOST_ON_GPU))
         *out = (ordo_fit){random + rows / (double)s->runs, "few edges are looked at, which pays for rows by weight"};
     else if (s->graph_kind != ORDO_GRAPH_HUBS || (s->on_gpu && s->edges > MOST_ON_GPU))
         *out = (ordo_fit){s->on_gpu ? 3 : 2, "a horizon, where most edges are looked at anyway"};
