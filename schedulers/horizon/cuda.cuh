@@ -857,7 +857,7 @@ ORDO_DEV double horizon_step(const horizon_args &a, const horizon_state &s, doub
         return width;
     const float last = fabsf((float)s.horizon - (float)s.before), rise = odds - horizon_odds(s.earlier, a.in.m);
     const double most = last * (logf(to / (1 - to)) - odds) / rise;
-    const double step = most > a.width ? most : a.width; /* the first step was few hops */
+    const double step = most > a.width ? most : a.width; /* narrower ones save fewer edges than their supersteps cost */
     return step < width ? step : width;
 }
 
@@ -1052,8 +1052,9 @@ static double horizon_width(const ordo_cuda_by_weight *by, double step)
     return width > least ? width : ORDO_OP_REAL ? 1e-3 * (light < 0 ? -light : light) + 1e-30 : 1;
 }
 
-/* The quantile of the first step, if the caller chooses none. Where degrees are similar, a step is at most four edges
- * of a row: the number of vertices within T grows by so many powers of e. */
+/* The quantile of the first step, if the caller chooses none. Where degrees are similar, at most four edges of a row
+ * are as light: in random graphs a step then brings about e^4 times as many vertices within T. Much wider steps push
+ * these in no order. */
 static double horizon_first(const ordo_job *job)
 {
     const bool few = job->mean_degree <= 32 || ordo_job_graph_kind(job) != ORDO_GRAPH_EVEN;

@@ -25,8 +25,7 @@ enum { MOST_ON_GPU = 400000000 }; /* edges: making their rows takes 21 GB of a G
  * with 16 threads and 8, 16, 32, 64 edges .98, .77 to .92, .57, .32 (lab 0094). */
 static double random_graph(const ordo_situation *s, bool sums)
 {
-    const bool random = s->graph_kind == ORDO_GRAPH_EVEN && s->levels > 0 && s->levels < ORDO_LEVELS_FEW;
-    if (!sums || !random || s->mean_degree < 12)
+    if (!sums || !ordo_even_random(s) || s->mean_degree < 12)
         return 0;
     return s->mean_degree >= 24 ? .55 : s->on_gpu ? .8 : .9;
 }
@@ -39,13 +38,12 @@ static void suit(const ordo_situation *s, ordo_sync sync, ordo_fit *out)
 {
     const bool sums = s->op->width && s->op->width((double)s->vertices, (double)s->edges) == 0;
     const double rows = s->on_gpu ? (s->symmetric ? 6 : 10) : s->by_weight ? 0 : s->symmetric ? 2 : 7;
-    const double run = s->on_gpu ? (sums ? .35 : .6) : sums ? .4 : .7, random = random_graph(s, sums);
+    const double hubs = s->on_gpu ? (sums ? .35 : .6) : sums ? .4 : .7;
+    const double run = s->graph_kind == ORDO_GRAPH_HUBS ? hubs : random_graph(s, sums);
     (void)sync;
     if (s->op->weight == ORDO_NONE || !s->has_rows)
         *out = (ordo_fit){8, "a horizon, where no order gains anything"};
-    else if (random > 0 && !(s->on_gpu && s->edges > MOST_ON_GPU))
-        *out = (ordo_fit){random + rows / (double)s->runs, "few edges are looked at, which pays for rows by weight"};
-    else if (s->graph_kind != ORDO_GRAPH_HUBS || (s->on_gpu && s->edges > MOST_ON_GPU))
+    else if (run == 0 || (s->on_gpu && s->edges > MOST_ON_GPU))
         *out = (ordo_fit){s->on_gpu ? 3 : 2, "a horizon, where most edges are looked at anyway"};
     else
         *out = (ordo_fit){run + rows / (double)s->runs, "few edges are looked at, which pays for rows by weight"};
